@@ -9,7 +9,6 @@ import {
   mac,
   type ResponseType,
   temporarilyUnavailable,
-  type TokenType,
 } from 'express-authorization-server'
 import { mintToken } from 'express-authorization-server/testing'
 import { recordEvents } from '../support/events'
@@ -174,32 +173,6 @@ describeOnStores('A format of access tokens', (stage) => {
     expect(refusalOf(await flow.request(report, { ...grant, format: 'third' }))).toBe('500 server_error')
   })
 
-  test('a repetition with another choice of an extension gets a token of its own, the same each time', async () => {
-    const plain: TokenType = { name: 'Plain', scheme: 'Plain', read: (accessToken) => ({ accessToken }) }
-    const choosing: Extension = {
-      name: 'choosing',
-      tokenParameters: ['choose'],
-      atTokenRequest({ parameters }) {
-        const choice = parameters.get('choose')
-        if (choice === undefined) return undefined
-        return choice === 'Plain' ? { tokenType: choice } : { format: choice }
-      },
-    }
-    const { flow } = set({ tokenTypes: [plain], extensions: [choosing] })
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const refresh = async (choose?: string) =>
-      (await flow.refresh(photoPrint, body.refresh_token, { choose })).body
-    const all = [await refresh(), await refresh('Plain'), await refresh('opaque')]
-    expect(all.map(({ token_type }) => token_type)).toEqual(['bearer', 'Plain', 'bearer'])
-    expect(all[2].access_token).toMatch(opaque)
-    expect(new Set(all.map(({ access_token }) => access_token)).size).toBe(3)
-    expect([await refresh('signed'), await refresh('Plain'), await refresh('opaque')]).toEqual(all)
-    for (const { access_token, token_type } of all) {
-      const headers = { Authorization: `${token_type} ${access_token}` }
-      expect((await flow.open('/photos', undefined, headers)).status).toBe(200)
-    }
-  })
-
   test('a text that two formats claim is a token of the one that wrote it', async () => {
     const twins = [signedFormat('one', 'key'), signedFormat('two', 'key')]
     const { flow, store, clock } = set({ accessTokenFormats: twins })
@@ -230,18 +203,6 @@ describeOnStores('A format of access tokens', (stage) => {
     expect((await north.introspect(report, body.access_token)).body).toEqual({ active: false })
     await north.revoke(photoPrint, body.access_token)
     expect((await flow.photos(body.access_token)).status).toBe(200)
-  })
-
-  test('a text with a wrong signature, and a token of an ended authorization, are unknown', async () => {
-    const { flow, failures } = set()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const forged = await signedFormat('signed', 'guess').encode(claimsIn(body.access_token))
-    expect((await flow.photos(forged)).status).toBe(401)
-    const elsewhere = { ...claimsIn(body.access_token), authorizationId: 'A'.repeat(22) }
-    expect((await flow.photos(await signed.encode(elsewhere))).status).toBe(401)
-    const other = { ...claimsIn(body.access_token), tokenId: 'A'.repeat(43) }
-    expect((await flow.photos(await signed.encode(other))).status).toBe(401)
-    expect(new Set(failures.map(({ reason }) => reason))).toEqual(new Set(['token_invalid']))
   })
 
   test('a token that the test kit mints has the format', async () => {

@@ -1,31 +1,11 @@
 import { bent, photoBook, nightlyReport } from '../support/flows/clients'
-import { authorizationRequest, formOf, basic } from '../support/flows/flow'
+import { authorizationRequest, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { tokensOf, refusalOf } from '../support/flows/tokens'
-import { longestValues } from '../../lib/protocol/parameters'
-import { outcomeOf } from '../support/flows/outcome'
 import { errorPageOf } from '../support/flows/error-page'
 
 const asked = authorizationRequest(photoBook)
-
-describeOnStores('The client gets an error by redirect for', (stage) => {
-  test('invalid_scope: a scope that is partly known, or left out where there is no default', async () => {
-    const { flow } = stage()
-    for (const scope of ['photos:read unheard-of', undefined])
-      expect(outcomeOf(await flow.ask({ ...asked, scope }, 'alice'))).toBe('redirect invalid_scope')
-  })
-
-  test.each(['login', 'pages.consent'] as const)('server_error: a fault in the option %s', async (option) => {
-    const fail = () => {
-      throw new Error('The template is missing.')
-    }
-    const { flow } = stage(option === 'login' ? { login: fail } : { pages: { consent: fail } })
-    const response = await flow.ask(asked, option === 'login' ? undefined : 'alice')
-    expect(response.status).toBe(303)
-    expect(redirectionOf(response).parameters).toMatchObject({ error: 'server_error', state: asked.state })
-  })
-})
 
 describeOnStores('The hand-off to the login of the host', (stage) => {
   test.each(['GET', 'POST'])(
@@ -70,20 +50,9 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
 
 const inspector = bent(nightlyReport, { may_introspect: true })
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-const tooLong = (name: string) => 'x'.repeat((longestValues.get(name) ?? 0) + 1)
 const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, '1']))
 
 describeOnStores('What is too long', (stage) => {
-  test('as redirect_uri is refused on a page and never redirected', async () => {
-    const { flow, failures } = stage()
-    const tooMuch = { ...asked, redirect_uri: tooLong('redirect_uri') }
-    const { parameters } = redirectionOf(await flow.ask({ ...asked, scope: tooLong('scope') }, 'alice'))
-    expect(parameters).toMatchObject({ error: 'invalid_request', state: asked.state })
-    expect(errorPageOf(await flow.ask({ ...asked, ...many }, 'alice'))).toBe('400 invalid_request')
-    expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')
-    expect(failures.at(-1)).toMatchObject({ reason: 'parameter_too_long' })
-  })
-
   test('as state of more than 16 KiB, which no redirect can hold, is refused on a page [input-16]', async () => {
     const { flow, failures } = stage()
     const tooMuch = { ...asked, state: 's'.repeat(16_385) }
@@ -103,33 +72,6 @@ describeOnStores('What is too long', (stage) => {
         body: { active: false },
       })
     }
-  })
-
-  test.each(['grant_type', 'scope', 'client_id', 'client_secret'])(
-    'as %s of a token request is refused',
-    async (name) => {
-      const { flow } = stage()
-      const response = await flow.request(nightlyReport, { ...grant, [name]: tooLong(name) })
-      expect(response.status).toBe(400)
-      expect(response.body).toEqual({
-        error: 'invalid_request',
-        error_description: `The parameter ${name} is too long.`,
-      })
-    },
-  )
-
-  test.each([
-    ['id', 'x'.repeat(257), 'secret'],
-    ['secret', 'nightly-report', 'x'.repeat(1025)],
-  ])('as %s in a Basic header is refused', async (_what, id, secret) => {
-    const { flow, failures } = stage()
-    const headers = { Authorization: basic(id, secret) }
-    const response = await flow.submit('/token', grant, undefined, headers)
-    expect({ status: response.status, error: response.body.error }).toEqual({
-      status: 400,
-      error: 'invalid_request',
-    })
-    expect(failures).toMatchObject([{ reason: 'basic_too_long' }])
   })
 })
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import type { Redis } from 'ioredis'
 import {
   type AuthorizationServerOptions,
   registeredClients,
@@ -8,21 +7,17 @@ import {
   type MetadataDocumentsOptions,
   type PageOptions,
   privateKeyJwt,
-  redisStore,
   memoryStore,
 } from '../../lib/index'
 import { jwt, signer } from '../support/assertions/jwt'
 import { answeredPageOf } from '../support/flows/answered-page'
-import { application, canonicalOptions } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
-import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { withRedis } from '../support/with-redis'
 
 let origin: DocumentOrigin
 beforeEach(async () => {
@@ -57,14 +52,6 @@ describeOnStores('An unregistered client', (stage) => {
     const next = tokensOf(await flow.refresh(client, first.refreshToken))
     expect((await flow.revoke(client, next.refreshToken)).status).toBe(200)
     expect((await flow.photos(next.accessToken)).status).toBe(401)
-    expect(origin.asked).toBe(1)
-  })
-
-  test('is asked for once by requests at the same time', async () => {
-    const { flow } = host(stage)
-    const asked = authorizationRequest(origin.client)
-    const pages = await Promise.all(Array.from({ length: 8 }, () => flow.ask(asked, 'alice')))
-    expect(new Set(pages.map((page) => page.status))).toEqual(new Set([200]))
     expect(origin.asked).toBe(1)
   })
 
@@ -109,13 +96,6 @@ describeOnStores('An unregistered client', (stage) => {
       { client: { unregistered }, receiver: 'device' },
       { client: { client_id: 'photo-book', unregistered: undefined }, receiver: 'web' },
     ])
-  })
-
-  test('gets the usual scope of its document, and never more', async () => {
-    const { flow } = host(stage, { scope: 'photos:read' })
-    const asked = { ...authorizationRequest(origin.client), scope: 'photos:read photos:print' }
-    const { parameters } = redirectionOf(await flow.ask(asked, 'alice'))
-    expect(parameters).toMatchObject({ error: 'invalid_scope' })
   })
 
   // RFC 9700 4.11.2: a document may name any site, so a link to this server could lead people there.
@@ -381,39 +361,5 @@ describeOnStores('An unregistered client', (stage) => {
     expect((await flow.ask(authorizationRequest(origin.client), 'alice')).status).toBe(200)
     expect(codeOf(await flow.decide(page, 'approve', 'alice'))).toBeTruthy()
     expect(origin.asked).toBe(asked)
-  })
-})
-
-describe('Two servers on one Redis', () => {
-  let client: Redis
-  withRedis((started) => {
-    client = started.client
-  })
-
-  test('ask for a document once, and again after its time', async () => {
-    const prefix = `documents:${randomUUID()}:`
-    const clock = new Clock()
-    const server = () => {
-      const store = redisStore({ client, prefix, clock: clock.read })
-      return application({
-        ...canonicalOptions,
-        clients: clientsBy({ registered: registeredClients(store) }),
-        store,
-        clock: clock.read,
-      })
-    }
-    const [one, other] = [server(), server()]
-    const code = await one.flow.approve(origin.client)
-    const { refreshToken } = tokensOf(await other.flow.redeem(origin.client, code))
-    const second = tokensOf(await one.flow.refresh(origin.client, refreshToken))
-    expect(origin.asked).toBe(1)
-    // For as long as the refresh token may live, and a day for its next note and for its last fetch each.
-    const [key = ''] = await client.keys(`${prefix}document:*`)
-    expect(await client.pttl(key)).toBeGreaterThan(32 * 86_400_000 - 60_000)
-    expect(await client.pttl(key)).toBeLessThanOrEqual(32 * 86_400_000)
-    clock.advance(301)
-    const third = tokensOf(await other.flow.refresh(origin.client, second.refreshToken))
-    tokensOf(await one.flow.refresh(origin.client, third.refreshToken))
-    expect(origin.asked).toBe(2)
   })
 })

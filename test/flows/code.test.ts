@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { photoBook, photoFrame, photoPrint, bent } from '../support/flows/clients'
-import { authorizationRequest, type Fields, type RepeatedFields } from '../support/flows/flow'
+import { authorizationRequest, type Fields } from '../support/flows/flow'
 import { codeVerifier } from '../support/flows/proof-key'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -232,29 +232,6 @@ describe('Codes', () => {
 // RFC 7636, appendix B.
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
-
-test.each<[string, RepeatedFields, string]>([
-  ['plain base64 [pkce-8]', { code_challenge: challenge.replace('-', '+') }, 'pkce_challenge_malformed'],
-  [
-    'a letter beyond ASCII [pkce-8]',
-    { code_challenge: `É${challenge.slice(1)}` },
-    'pkce_challenge_malformed',
-  ],
-  ['a line break at its end [pkce-8]', { code_challenge: `${challenge}\n` }, 'pkce_challenge_malformed'],
-  ['a twin [pkce-9]', { code_challenge: [challenge, challenge] }, 'parameter_malformed'],
-  ['a method twice [pkce-9]', { code_challenge_method: ['S256', 'S256'] }, 'parameter_malformed'],
-  ['a method and a space', { code_challenge_method: 'S256 ' }, 'pkce_method_unsupported'],
-])('A challenge with %s is refused of every client', async (_what, bend, reason) => {
-  for (const [pkce, client] of [
-    ['public', photoBook],
-    ['none', photoPrint],
-  ] as const) {
-    const { flow, failures } = setStage({ pkce })
-    const asked = { ...authorizationRequest(client), code_challenge: challenge, ...bend }
-    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect invalid_request')
-    expect(failures).toMatchObject([{ reason }])
-  }
-})
 
 test.each([
   ['is missing', undefined, 'pkce_verifier_missing'],

@@ -226,16 +226,6 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     expect(codesOf(cure)).toEqual([expect.stringMatching(new RegExp(`^EAS_REFUSED .*${reason.source}`))])
   })
 
-  test('10. a peer is missing: the error names the package and the command', () => {
-    jest.isolateModules(() => {
-      jest.doMock('ioredis', () => {
-        throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' })
-      })
-      expect(() => redisStore({ url: 'redis://127.0.0.1' })).toThrow('run "npm install ioredis"')
-    })
-    jest.dontMock('ioredis')
-  })
-
   test('11. Redis is down: EAS_STORE_UNREACHABLE with the error of the connection', async () => {
     // Nothing listens at port 1.
     const { oauth } = serve({ store: redisStore({ url: 'redis://127.0.0.1:1' }) })

@@ -225,15 +225,6 @@ describe('A refresh token', () => {
     expect((await client.call(new Flow(elsewhere), again.access_token)).status).toBe(200)
   })
 
-  test('of a public client that proves a key later is bound from then on', async () => {
-    const { flow, client, thief } = place()
-    const { refreshToken } = await flow.tokens(photoBook)
-    const { body } = await client.tokens(flow, { grant_type: 'refresh_token', refresh_token: refreshToken })
-    const next = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
-    expect((await thief.tokens(flow, next)).body.error).toBe('invalid_grant')
-    expect((await client.tokens(flow, next)).body.token_type).toBe('DPoP')
-  })
-
   test('of a confidential client works with another key, whose token is bound to that key, and without one', async () => {
     const { flow, client, thief: second, body, elsewhere } = await withTokens({}, {}, photoPrint)
     const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
@@ -506,15 +497,6 @@ test('UserInfo answers a bound token with its proof, once, and asks for nonces',
   ])
   const used = proof()
   expect([(await open('DPoP', used)).status, (await open('DPoP', used)).status]).toEqual([200, 401])
-})
-
-test('Without the plug-in, a proof changes nothing and the metadata say nothing', async () => {
-  const { flow } = application()
-  const client = new Prover(Date.now)
-  const { body } = await client.tokens(flow, redemption(photoBook, await flow.approve(photoBook)))
-  expect(body.token_type).toBe('bearer')
-  const metadata = (await flow.open('/.well-known/oauth-authorization-server')).body
-  expect(Object.keys(metadata).filter((name) => name.includes('dpop'))).toEqual([])
 })
 
 test('the reason tells a proof without ath from one with another ath', async () => {

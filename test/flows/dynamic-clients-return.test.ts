@@ -89,21 +89,6 @@ describeRegistration('A public client that the operator disabled', (stage) => {
   })
 })
 
-describeRegistration('Registrations at once', (stage) => {
-  test('two processes that register the same metadata make one client', async () => {
-    const one = stage()
-    const other = stage({}, { store: but(one.store, {}), clock: one.clock.read })
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? one : other).register(notesApp)),
-    )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    expect(new Set(answers.map(({ body }) => body.client_id)).size).toBe(1)
-    const [client] = answers
-    if (client === undefined) throw new Error('There is no answer.')
-    for (const each of [one, other]) expect((await getTokens(each, client)).status).toBe(200)
-  })
-})
-
 describe('A disabled client', () => {
   const stage = registeringOn(inMemory)
 

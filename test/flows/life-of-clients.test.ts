@@ -16,7 +16,6 @@ import { registered, webMetadata, withSecret } from '../support/flows/registered
 import { notesApp } from '../support/flows/registering'
 import { application } from '../support/flows/application'
 import { getTokens } from '../support/flows/registered-client'
-import { but } from '../support/stores/but'
 
 describe('The life of clients', () => {
   const phoneMetadata = {
@@ -145,23 +144,6 @@ describe('The life of clients', () => {
       await change({ scope: 'photos:read' })
       expect((await flow.refresh(client, refreshToken)).body).toMatchObject({ scope: 'photos:read' })
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect invalid_scope')
-    })
-
-    test('64 changes at once on two processes all happen', async () => {
-      const { clients, store, client_id, found } = await changing()
-      const others = registeredClients(but(store, {}))
-      const uris = Array.from({ length: 64 }, (_, at) => `https://new.example/${at}`)
-      await Promise.all(
-        uris.map((uri, at) =>
-          (at % 2 === 0 ? clients : others).update(client_id, (current) => ({
-            ...current,
-            redirect_uris: [...(current.redirect_uris ?? []), uri],
-          })),
-        ),
-      )
-      expect((await found())?.redirect_uris?.toSorted()).toEqual(
-        [...phoneMetadata.redirect_uris, ...uris].toSorted(),
-      )
     })
 
     test('parallel changes, rotations and a disabling lose nothing of each other', async () => {

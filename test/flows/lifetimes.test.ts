@@ -82,19 +82,6 @@ describeOnStores('The absolute end of a grant', (stage) => {
   })
 })
 
-describeOnStores('Without lifetimes.grant', (stage) => {
-  test('a grant lives as long as its client refreshes', async () => {
-    const { flow, clock } = stage({ lifetimes: { refreshToken: hour }, ...clients(print) })
-    let { refreshToken } = await flow.tokens(print)
-    for (let refreshes = 0; refreshes < 3; refreshes++) {
-      clock.advance(hour - 1)
-      const pair = tokensOf(await flow.refresh(print, refreshToken))
-      expect(pair.expiresIn).toBe(hour)
-      refreshToken = pair.refreshToken
-    }
-  })
-})
-
 describe('Servers on one Redis', () => {
   let redis: Redis
   withRedis(({ client }) => void (redis = client))
@@ -138,17 +125,6 @@ describe('Servers on one Redis', () => {
     expect((await ttl()).every((left) => left <= 124_000)).toBe(true)
   })
 
-  test('that refresh at the same time with different ends give one pair', async () => {
-    const { clock, open } = processes()
-    const servers = [open({}), open({ lifetimes: { grant: 2 * hour } })]
-    const { refreshToken } = await open({}).flow.tokens(print)
-    clock.advance(hour)
-    const pairs = await Promise.all(
-      [...servers, ...servers].map(async ({ flow }) => tokensOf(await flow.refresh(print, refreshToken))),
-    )
-    expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1)
-  })
-
   test.each([
     ['the end of the grant', { grant: 7200, refreshToken: 86_400 }, 7200],
     ['the end of the refresh token', { grant: 86_400, refreshToken: 7200 }, 7200],
@@ -169,19 +145,6 @@ describeOnStores('The lifetimes of a client', (stage) => {
     access_token_lifetime: 300,
     refresh_token_lifetime: 900,
     grant_lifetime: 1800,
-  })
-
-  test('end its grant, also on a server whose grants have no end', async () => {
-    const { flow, clock, failures } = stage(clients(brief))
-    const first = await flow.tokens(brief)
-    clock.advance(800)
-    const second = tokensOf(await flow.refresh(brief, first.refreshToken))
-    clock.advance(800)
-    const third = tokensOf(await flow.refresh(brief, second.refreshToken))
-    expect(third.expiresIn).toBe(200)
-    clock.advance(200)
-    expect(refusalOf(await flow.refresh(brief, third.refreshToken))).toBe('400 invalid_grant')
-    expect(failures.at(-1)?.reason).toMatch(/^(grant_expired|refresh_token_unknown)$/)
   })
 
   test('of a store that are longer than those of the server change nothing', async () => {

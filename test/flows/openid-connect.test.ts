@@ -1,4 +1,3 @@
-import { generateKeyPair } from 'jose'
 import {
   openIdConnect,
   signingKeys,
@@ -27,23 +26,6 @@ import { loginOf } from '../support/flows/login-stage'
 import { getTokens } from '../support/flows/registered-client'
 import { describeRegistration, notesApp } from '../support/flows/registering'
 import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
-
-describeOnStores('An ID token', (stage) => {
-  test('that cannot be signed spends nothing', async () => {
-    const { publicKey } = await generateKeyPair('RS256', { extractable: true })
-    const jwk = await import('jose').then((jose) => jose.exportJWK(publicKey))
-    const keys = signingKeys({
-      keys: [{ publicKey: jwk, algorithm: 'RS256', sign: () => Promise.reject(new Error('Away.')) }],
-    })
-    const set = stage(withIdentity({ plugIns: [keys, openIdConnect({ keys })] }))
-    const code = await set.flow.approve(relyingParty, asked)
-    for (const attempt of [1, 2])
-      expect([attempt, refusalOf(await set.flow.redeem(relyingParty, code))]).toEqual([
-        attempt,
-        '400 temporarily_unavailable',
-      ])
-  })
-})
 
 describeOnStores('The UserInfo endpoint', (stage) => {
   const open = identityStage(stage)

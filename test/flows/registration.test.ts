@@ -158,18 +158,6 @@ describeOnRegistry('A rotation', (stage) => {
         'client_secret must be a client_secret of generateClientSecret()',
       )
   })
-
-  test('in parallel with others loses none: the last two that were written work', async () => {
-    const { oauth, flow, clients } = stage()
-    const client = await registered(oauth)
-    const { client_id } = client.registration
-    const secrets = await Promise.all(Array.from({ length: 8 }, () => rotated(oauth, client_id)))
-    expect((await clients.find(client_id))?.client_secret_hashes).toHaveLength(2)
-    const outcomes = await Promise.all(
-      secrets.map(async (secret) => outcomeOf(await flow.request(withSecret(client, secret), grant))),
-    )
-    expect(outcomes.filter((outcome) => outcome === 'tokens')).toHaveLength(2)
-  })
 })
 
 describeOnRegistry('A disabled client', (stage) => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../lib/index'
 import { recordEvents } from '../support/events'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
@@ -280,6 +281,13 @@ test.each<[string, typeof server.answer]>([
     (response) => void response.setHeader('Content-Type', 'text/plain').end('{"active":true}'),
   ],
   ['more than 256 KiB', { ...good, more: 'x'.repeat(300_000) }],
+  [
+    '1 MiB that fits into 2 KiB',
+    (response) => {
+      const body = gzipSync(JSON.stringify({ ...good, more: 'x'.repeat(2 ** 20) }))
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(body)
+    },
+  ],
   ['status 500', (response) => void response.writeHead(500).end()],
   ['status 204', (response) => void response.writeHead(204).end()],
   ['nothing', () => undefined],

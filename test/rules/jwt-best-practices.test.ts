@@ -47,6 +47,7 @@ type Row = [
   options?: Parameters<typeof guardedPhotos>[0],
 ]
 const others = { ...partner, issuer: hub.issuer }
+const inPrototype = { client_id: undefined, ...JSON.parse('{"__proto__":{"client_id":"photo-book"}}') }
 
 // A good access token with some claims and header members changed, signed by the key of its issuer unless another is named.
 test.each<Row>([
@@ -57,11 +58,20 @@ test.each<Row>([
   ['[JBP-6] an issuer with keys of its own', 'jwt_issuer_unknown', { iss: partner.issuer }, {}, partner],
   ['[JBP-6] an issuer whose keys are not ours', 'jwt_issuer_unknown', { iss: partner.issuer }],
   ['[JBP-6] the key of another issuer', 'jwt_key_unknown', {}, {}, others],
+  ['[JBP-6] no client [access-4]', 'jwt_incomplete', { client_id: undefined }],
+  ['[JBP-6] a client in __proto__ [access-4]', 'jwt_incomplete', inPrototype],
+  ['[JBP-6] a client that is a list', 'jwt_incomplete', { client_id: ['photo-book'] }],
+  ['[JBP-6] no end', 'jwt_incomplete', { exp: undefined }],
+  ['[JBP-6] an end that is a text', 'jwt_incomplete', { exp: '4000000000' }],
+  ['[JBP-6] a time to come', 'jwt_not_yet_valid', { iat: 4_000_000_000 }],
+  ['[JBP-6] a time from which on it is good', 'jwt_not_yet_valid', { nbf: 4_000_000_000 }],
+  ['[JBP-6] a scope that is a list', 'jwt_incomplete', { scope: ['photos:read'] }],
+  ['[JBP-6] a scope with two spaces', 'jwt_incomplete', { scope: 'photos:read  admin' }],
   ['[JBP-6] no subject', 'jwt_incomplete', { sub: undefined }],
   ['[JBP-6] an empty subject', 'jwt_incomplete', { sub: '' }],
   ['[JBP-6] a subject that is a number', 'jwt_incomplete', { sub: 7 }],
   ['[JBP-6] a subject that is a list', 'jwt_incomplete', { sub: ['alice'] }],
-  ['[JBP-7] another audience', 'jwt_audience_wrong', { aud: 'https://mail.example' }],
+  ['[JBP-7] another audience [access-5]', 'jwt_audience_wrong', { aud: 'https://mail.example' }],
   ['[JBP-7] a slash more', 'jwt_audience_wrong', { aud: 'https://photos.example/' }],
   ['[JBP-7] another letter case', 'jwt_audience_wrong', { aud: 'HTTPS://photos.example' }],
   ['[JBP-7] no audience in the list', 'jwt_audience_wrong', { aud: [] }],

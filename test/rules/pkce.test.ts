@@ -1,5 +1,5 @@
 import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
-import { authorizationRequest, type Fields } from '../support/flows/flow'
+import { authorizationRequest, type Fields, type RepeatedFields } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeVerifier } from '../support/flows/proof-key'
 import { setStage } from '../support/flows/stage'
@@ -10,7 +10,13 @@ const challengeOf = (code_challenge: string) => ({ code_challenge })
 const methodOf = (code_challenge_method?: string) => ({ code_challenge_method })
 
 test.each<
-  [title: string, bend: Fields, outcome: string, client?: ClientApplication, pkce?: 'public' | 'all' | 'none']
+  [
+    title: string,
+    bend: RepeatedFields,
+    outcome: string,
+    client?: ClientApplication,
+    pkce?: 'public' | 'all' | 'none',
+  ]
 >([
   ['[PKCE-1] a public client sends a challenge', {}, 'question'],
   ['[PKCE-1, OIC-55] a public client without a challenge is refused [pkce-1]', without, refused],
@@ -25,6 +31,9 @@ test.each<
   ['[PKCE-2] a method without a challenge lost something [pkce-5]', challengeOf(''), refused, photoPrint],
   ['[PKCE-3] a challenge of 42 characters', challengeOf('A'.repeat(42)), refused],
   ['[PKCE-3] a challenge of 44 characters', challengeOf('A'.repeat(44)), refused],
+  ['[PKCE-3] a challenge in plain base64 [pkce-8]', challengeOf('+'.padEnd(43, 'A')), refused],
+  ['[PKCE-3] a challenge and a line break [pkce-8]', challengeOf(`${'A'.repeat(43)}\n`), refused],
+  ['[PKCE-3] two challenges [pkce-9]', { code_challenge: ['A'.repeat(43), 'A'.repeat(43)] }, refused],
   ['[PKCE-3] a challenge with another character', challengeOf(`${'A'.repeat(42)}~`), refused],
 ])('%s', async (_title, bend, outcome, client = photoBook, pkce = 'public') => {
   const { flow } = setStage({ pkce })

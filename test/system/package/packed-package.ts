@@ -29,13 +29,11 @@ export class PackedPackage {
 
   constructor() {
     const kept = join(installed, '.cache/packed', digestOf(parts))
-    if (!existsSync(kept)) {
-      mkdirSync(dirname(kept), { recursive: true })
+    mkdirSync(dirname(kept), { recursive: true })
+    if (!existsSync(kept) && !isMadeByAnother(kept)) {
       const draft = mkdtempSync(`${kept}-`)
       pack(draft)
-      // Another process may have made the same.
-      if (existsSync(kept)) rmSync(draft, { recursive: true })
-      else renameSync(draft, kept)
+      renameSync(draft, kept)
     }
     this.tarball = join(kept, 'package.tgz')
     this.unpacked = join(kept, 'package')
@@ -86,6 +84,18 @@ export class PackedPackage {
 
   remove(): void {
     rmSync(this.folder, { recursive: true })
+  }
+}
+
+/** Waits for another process that makes it. One that was killed is waited for a minute. */
+function isMadeByAnother(kept: string): boolean {
+  try {
+    mkdirSync(`${kept}.begun`)
+    return false
+  } catch {
+    const clock = new Int32Array(new SharedArrayBuffer(4))
+    for (let waits = 0; waits < 600 && !existsSync(kept); waits++) Atomics.wait(clock, 0, 0, 100)
+    return existsSync(kept)
   }
 }
 
