@@ -115,19 +115,11 @@ export {
 export { approveWithAccessToken, approveWithCode, type ConsentDecision } from './authorization/decision'
 export {
   authorizationIdOf,
-  createUnclaimedAuthorization,
-  type UnclaimedChoices,
-  type UnclaimedProposal,
-} from './authorization/claim'
-export {
-  claimPolled,
-  createPolledAuthorization,
-  decidePolled,
-  pollAuthorization,
-  type Poll,
-  type PolledChoices,
-  type PolledProposal,
-} from './authorization/polled'
+  openRequest,
+  type OpenChoices,
+  type RequestProposal,
+} from './authorization/requested'
+export { pollAuthorization, type Poll } from './authorization/polled'
 export type { IssueContext, RecordContext, Transition, TransitionResult } from './authorization/transition'
 export { issueAccessToken, type Issuance, type Issued, type DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
@@ -157,10 +149,8 @@ export {
   type Active,
   type Approved,
   type Authorization,
-  type Pending,
-  type Polled,
+  type Requested,
   type RequestedAuthorization,
-  type Unclaimed,
 } from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 export type { ClientRegistrar } from './clients/client-registrar'
@@ -298,7 +288,6 @@ export {
 export type {
   DeviceAnswerView,
   DeviceCodeView,
-  DeviceQuestionView,
   DeviceView,
 } from './device-authorization/device-view'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'

@@ -37,7 +37,7 @@ export interface OwnerHost {
 
 interface RequestInQuestion {
   readonly client: Client
-  readonly redirectUri: string
+  readonly redirectUri: string | undefined
   /** After the extensions have replaced them. */
   readonly parameters: Parameters
   readonly parsed: ParsedAuthorizationRequest
@@ -126,15 +126,15 @@ export class OwnerQuestions {
 
   private askAboutApproval(): Eventual<boolean> {
     const { resourceOwner, client, redirectUri, parsed } = this.request
-    if (resourceOwner === undefined || !mayHavePriorConsent(client, parsed.responseType, redirectUri))
-      return false
-    const described = this.described(resourceOwner)
+    if (resourceOwner === undefined || redirectUri === undefined) return false
+    if (!mayHavePriorConsent(client, parsed.responseType, redirectUri)) return false
+    const described = { ...this.described(resourceOwner), redirectUri }
     return this.server.plugIns.askOwner.length === 0
       ? this.skipsPage(described, undefined)
       : this.skipsPageWithAnswer(described)
   }
 
-  private async skipsPageWithAnswer(described: ChoicesQuestion): Promise<boolean> {
+  private async skipsPageWithAnswer(described: PriorConsentQuestion): Promise<boolean> {
     if (await this.lacksAnswer()) return false
     const answer = await this.answer()
     const choice = answer && { [answer.name]: answer.value }

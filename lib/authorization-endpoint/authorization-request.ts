@@ -1,5 +1,5 @@
 import { aText } from '../primitives/fields'
-import type { UnclaimedProposal } from '../authorization/claim'
+import type { RequestProposal } from '../authorization/requested'
 import { type Eventual, following } from '../primitives/eventual'
 import type { Client, FindClient } from '../protocol/client'
 import { requireShape, rows, shape } from '../primitives/schema'
@@ -25,6 +25,7 @@ import {
 } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
+import type { PlugIns } from '../doors/plug-ins'
 import {
   loginDefaultsFor,
   loginParameters,
@@ -32,6 +33,7 @@ import {
   type RequestedLogin,
 } from './requested-login'
 import { namedMode, type NamedMode, type NamedModes, withMode } from '../protocol/response-modes'
+import type { ResponseTypeDescription } from '../protocol/response-type'
 import type { ResponseType, ResponseTypes } from '../authorization/response-types'
 
 interface RequestContent {
@@ -41,28 +43,30 @@ interface RequestContent {
 }
 
 export interface ParsedAuthorizationRequest extends RequestContent {
-  readonly responseType: ResponseType
+  readonly responseType: ResponseTypeDescription
+  /** The same one. Undefined without a redirection URI: nothing approves the request without its page. */
+  readonly approving: ResponseType | undefined
   readonly requestedLogin: RequestedLogin | undefined
 }
 
-/** Checks all but the client and the redirection URI. The client gets these refusals by redirect. */
+/** Checks all but the client and the redirection URI. The client gets these refusals by redirect, if it has a URI. */
 export function parseAuthorizationRequest(
-  { client, redirectUri }: ResolvedRedirectUri,
+  destination: Destination,
   parameters: Parameters,
   server: Context,
 ): Eventual<ParsedAuthorizationRequest> {
   const { settings, plugIns } = server
-  const { responseTypes, responseModes, loginDefaults } = plugIns
-  parameters.check(ownParameters)
+  const { client } = destination
+  parameters.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
   for (const { authorizationParameters } of settings.extensions)
     if (authorizationParameters !== undefined) parameters.check(authorizationParameters)
-  const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
-  const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
-  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
+  const { responseType, approving, mode } = responseOf(destination, parameters, plugIns)
+  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
   return following(
-    () => contentOf({ client, parameters, responseType, redirectUri }, server),
+    () => contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
     ({ scope, facts, extensionData }) => ({
       responseType,
+      approving,
       requestedLogin,
       scope,
       facts,
@@ -71,9 +75,29 @@ export function parseAuthorizationRequest(
   )
 }
 
+function responseOf(
+  destination: Destination,
+  parameters: Parameters,
+  { responseTypes, responseModes }: PlugIns,
+): Pick<ParsedAuthorizationRequest, 'responseType' | 'approving'> & { readonly mode: NamedMode | undefined } {
+  if (destination.redirectUri === undefined)
+    return { responseType: polledType(destination.grantType), approving: undefined, mode: undefined }
+  const { client, redirectUri } = destination
+  const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
+  const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
+  return { responseType, approving: responseType, mode }
+}
+
+/** What extensions see of a request whose client polls. */
+export const polledType = (grantType: string): ResponseTypeDescription => ({
+  name: grantType,
+  grantTypes: [grantType],
+})
+
+const polledParameters = ['scope', ...loginParameters]
 const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...loginParameters]
 
-export function contentOf(
+function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
   { settings: { extensions, defaultScope }, plugIns: { ignoredScope } }: Context,
 ): Eventual<RequestContent> {
@@ -85,15 +109,18 @@ export function contentOf(
 }
 
 export function proposalOf(
-  { client, redirectUri, redirectUriSent }: ResolvedRedirectUri,
+  destination: Destination,
   parameters: Parameters,
   { responseType, scope, extensionData }: ParsedAuthorizationRequest,
   usualTokenType: string,
-): UnclaimedProposal {
-  const { client_id: clientId, token_type: tokenType = usualTokenType } = client
+): RequestProposal {
+  const { client_id: clientId, token_type: tokenType = usualTokenType } = destination.client
+  const proposal = { clientId, scope, tokenType, extensionData }
+  if (destination.redirectUri === undefined) return { ...proposal, request: undefined }
+  const { redirectUri, redirectUriSent } = destination
   const requestState = parameters.get('state')
   const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
-  return { clientId, scope, tokenType, extensionData, request }
+  return { ...proposal, request }
 }
 
 /**
@@ -205,6 +232,16 @@ export interface ResolvedRedirectUri {
   /** If so, the token request must name the URI, too (RFC 6749 4.1.3). */
   readonly redirectUriSent: boolean
 }
+
+/** A request without a redirection URI, such as of a device (RFC 8628). */
+export interface PolledDestination {
+  readonly client: Client
+  readonly redirectUri: undefined
+  /** Of the polls. */
+  readonly grantType: string
+}
+
+export type Destination = ResolvedRedirectUri | PolledDestination
 
 export function destinationOf(client: Client, parameters: Parameters): ResolvedRedirectUri {
   const sent = parameters.get('redirect_uri')

@@ -1,13 +1,13 @@
 import { ownerName } from '../authorization/owners'
-import { refusalForOwner } from '../authorization/claim'
+import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import { end } from '../authorization/commit'
-import type { AuthorizationProposal } from '../authorization/decision'
 import { issuerDigest } from '../authorization/issuer'
 import { hasLetIn } from '../authorization/owner-entries'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/eventual'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact } from '../protocol/extension'
+import { type LoginRequest, plainLogin } from '../protocol/login-request'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
@@ -21,6 +21,7 @@ import { contextOf } from './approve-request'
 import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
   type ClientFinder,
+  type Destination,
   destinationOf,
   type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
@@ -30,13 +31,21 @@ import {
 } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
 import { withOffer } from './consent-offer'
+import { findDemandedLogin, keepArrival, keepDemand } from './demanded-login'
 import { accountSwitchOf } from './login-return'
-import { aboutOwner } from './look-at-owner'
-import { approveAtOnce, keepOpen } from './open-request'
-import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
+import { aboutOwner, lookAtOwner } from './look-at-owner'
+import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
+import { mayHavePriorConsent } from './prior-consent'
+import { demandsLogin } from './requested-login'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
 import { modeIn, namedMode } from '../protocol/response-modes'
 import { settleDecision } from './settle-decision'
+
+export interface LoginDemand {
+  /** For the URL to which the login returns; undefined if the request names its record. */
+  readonly reference: string | undefined
+  readonly request: LoginRequest
+}
 
 /** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
 export interface Host extends OwnerHost, ClientFinder {
@@ -44,7 +53,7 @@ export interface Host extends OwnerHost, ClientFinder {
   parametersReplaced(parameters: Parameters): void
   findOwner(): Eventual<ResourceOwner | undefined>
   /** Returns the refusal for the page of the owner if the login does not reach this server. */
-  logIn(demand?: LoginDemand): Promise<OAuthError | undefined>
+  logIn(demand: LoginDemand): Promise<OAuthError | undefined>
   ask(question: Question): unknown
 }
 
@@ -60,7 +69,8 @@ export interface Question {
   readonly resourceOwner: ResourceOwner
   readonly scope: Scope
   readonly facts: readonly ConsentFact[]
-  readonly redirectUri: string
+  /** Undefined if the client polls. */
+  readonly redirectUri: string | undefined
   /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
   readonly isPosted?: boolean
   /** What the owner may leave out. */
@@ -72,19 +82,39 @@ export interface Question {
   readonly consentToken: string
 }
 
+/** A request whose client and redirection URI are known. */
+export interface SettledRequest {
+  readonly destination: Destination
+  readonly parameters: Parameters
+  /** As the server received them. */
+  readonly received: Parameters
+  readonly claimed: ClaimedRequest | undefined
+}
+
 /** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
-export async function authorize(
+export const authorize = (
   server: Context,
   received: Parameters,
   host: Host,
   onCommitted?: OnCommitted,
+): Promise<AuthorizationOutcome> => take(server, () => settle(server, received, host), host, onCommitted)
+
+/** A request whose client polls, once its owner brings it. */
+export const enter = (server: Context, entered: SettledRequest, host: Host): Promise<AuthorizationOutcome> =>
+  take(server, () => entered, host, undefined)
+
+async function take(
+  server: Context,
+  settling: () => Eventual<SettledRequest>,
+  host: Host,
+  onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
   let settled: SettledRequest | undefined
   try {
-    const settling = settle(server, received, host)
-    settled = isLater(settling) ? await settling : settling
+    const found = settling()
+    settled = isLater(found) ? await found : found
     if (server.requireService !== undefined) await server.requireService()
-    const { destination, parameters } = settled
+    const { destination, parameters, received } = settled
     const { client, redirectUri } = destination
     const parsing = parseAuthorizationRequest(destination, parameters, server)
     const parsed = isLater(parsing) ? await parsing : parsing
@@ -94,31 +124,43 @@ export async function authorize(
     const resourceOwner = isLater(owner) ? await owner : owner
     const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
     if (ofAnother !== undefined) return onPage(ofAnother)
-    const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
+    const demanded = settled.claimed ?? findDemandedLogin(server, settled, resourceOwner, context, host)
+    const claimed = isLater(demanded) ? await demanded : demanded
     const questions = new OwnerQuestions(
       server,
       { client, redirectUri, parameters, parsed, resourceOwner },
       host,
     )
-    const isPlain = server.plugIns.atResourceOwner.length === 0 && parsed.requestedLogin === undefined
-    const course = isPlain
-      ? undefined
-      : await courseOf(
-          server,
-          { ...settled, received, parsed, unclaimed, resourceOwner, context },
-          host,
-          questions,
-        )
-    if (course instanceof OAuthError) return onPage(course)
-    if (resourceOwner === undefined || course?.demand !== undefined)
-      return await sendToLogin(server, settled, course, context, host)
-    const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))
-    const { claimed } = course ?? settled
-    const waiting = { destination, claimed, parsed, proposal, context }
-    const approval = course === undefined ? questions.hasApproved() : course.isApproved
-    if (isLater(approval) ? await approval : approval)
-      return await approveNow(server, waiting, questions, onCommitted)
-    const question = await ask(server, waiting, questions, course && aboutOwner(server, parameters))
+    const { responseType, scope, extensionData, requestedLogin } = parsed
+    const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
+    const approval = {
+      loginDemandedAt: claimed?.record.demandedLogin?.at,
+      mayApprove: mayHavePriorConsent(client, responseType, redirectUri),
+      hasApproved: async () => questions.hasApproved(),
+    }
+    const looking = lookAtOwner(server, { ...asked, ...approval }, resourceOwner, context.now)
+    const { login, verdict } = isLater(looking) ? await looking : looking
+    const waiting = { settled, claimed, parsed, context }
+    if (resourceOwner === undefined || login !== undefined) {
+      const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
+      return await sendToLogin(
+        server,
+        waiting,
+        { login, isPlain, isLoggedIn: resourceOwner !== undefined },
+        host,
+      )
+    }
+    const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
+    const asks = lacks || verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
+    const approving = !asks && (verdict === 'approve' ? approval.mayApprove : questions.hasApproved())
+    const isApproved = isLater(approving) ? await approving : approving
+    if (!isApproved && requestedLogin?.prompts.has('none') === true)
+      throw refused(silently(lacks, approval.mayApprove))
+    const { subject } = resourceOwner
+    const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
+    const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
+    if (isApproved) return await approveNow(server, waiting, proposal, questions, onCommitted)
+    const question = await ask(server, waiting, proposal, questions)
     if (question instanceof OAuthError) return onPage(question)
     const isRepeatable = settled.claimed === undefined && parameters === received
     const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
@@ -126,7 +168,7 @@ export async function authorize(
     if (isLater(shown)) await shown
     return answered
   } catch (cause) {
-    // The server has no URI yet that it may redirect to.
+    // The server has no URI yet that it may redirect to, or never has one.
     return settled === undefined ? onPage(cause) : toClient(server, settled, host, cause)
   }
 }
@@ -134,29 +176,31 @@ export async function authorize(
 const answered: AuthorizationOutcome = { kind: 'answered' }
 const onPage = (cause: unknown): AuthorizationOutcome => ({ kind: 'refused', error: unexpected(cause) })
 
+const silently = (lacksAnswer: boolean, mayApprove: boolean) =>
+  lacksAnswer
+    ? 'prompt_none_without_answer'
+    : mayApprove
+      ? 'prompt_none_without_consent'
+      : 'prompt_none_without_page'
+
 async function toClient(
   server: Context,
-  settled: SettledRequest,
+  { destination, parameters }: SettledRequest,
   host: Host,
   cause: unknown,
 ): Promise<AuthorizationOutcome> {
   // On a page: a client would only send the owner back here.
   if (cause instanceof Throttled && !(cause instanceof OverShare)) return onPage(cause)
-  const { destination, parameters } = settled
+  if (destination.redirectUri === undefined) return onPage(cause)
   const frame = frameOf(
     server,
     destination.client.client_id,
     requestAsSent(destination, parameters),
     modeAsSent(server, destination, parameters),
   )
-  const mayRedirect = mayRedirectUnasked(destination) || (await awaitsError(server, settled, host))
+  const mayRedirect =
+    mayRedirectUnasked(destination) || (await awaitsError(server, destination.client, parameters, host))
   return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirect }
-}
-
-interface SettledRequest {
-  readonly destination: ResolvedRedirectUri
-  readonly parameters: Parameters
-  readonly claimed: ClaimedRequest | undefined
 }
 
 function settle(server: Context, received: Parameters, host: Host): Eventual<SettledRequest> {
@@ -165,7 +209,7 @@ function settle(server: Context, received: Parameters, host: Host): Eventual<Set
     () => requireClient(received.require('client_id'), server.settings.findClient, host),
     (client): Eventual<SettledRequest> =>
       server.plugIns.resolveRequest.length === 0
-        ? { destination: destinationOf(client, received), parameters: received, claimed: undefined }
+        ? { destination: destinationOf(client, received), parameters: received, received, claimed: undefined }
         : settleReplaced(server, received, client, host),
   )
 }
@@ -180,7 +224,7 @@ async function settleReplaced(
   const { parameters, claimed } = await resolveRequest(server, received, client, host.sender)
   requireEchoableState(parameters)
   if (parameters !== received) host.parametersReplaced(parameters)
-  return { destination: destinationOf(client, parameters), parameters, claimed }
+  return { destination: destinationOf(client, parameters), parameters, received, claimed }
 }
 
 /**
@@ -196,7 +240,8 @@ const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boole
  */
 async function awaitsError(
   { store, settings: { issuer }, now }: Context,
-  { destination: { client }, parameters }: SettledRequest,
+  client: Client,
+  parameters: Parameters,
   host: Host,
 ): Promise<boolean> {
   const { owners, listsOwners } = store
@@ -211,57 +256,81 @@ async function awaitsError(
   }
 }
 
-async function sendToLogin(
-  server: Context,
-  { claimed }: SettledRequest,
-  course: Course | undefined,
-  context: IssueContext,
-  host: Host,
-): Promise<AuthorizationOutcome> {
-  const lost = course === undefined ? await keepArrival(server, claimed, context, host) : undefined
-  const error = lost ?? (await host.logIn(course?.demand))
-  return error === undefined ? answered : onPage(error)
-}
-
 interface WaitingRequest {
-  readonly destination: ResolvedRedirectUri
+  readonly settled: SettledRequest
   /** The record that the request uses up: of its client, or of the demanded login. */
   readonly claimed: ClaimedRequest | undefined
   readonly parsed: ParsedAuthorizationRequest
-  readonly proposal: AuthorizationProposal
   readonly context: IssueContext
+}
+
+interface NeededLogin {
+  readonly login: LoginRequest | undefined
+  /** Nobody is logged in, and any login will do: the return need not tell more. */
+  readonly isPlain: boolean
+  readonly isLoggedIn: boolean
+}
+
+async function sendToLogin(
+  server: Context,
+  { settled, claimed, parsed, context }: WaitingRequest,
+  { login = plainLogin, isPlain, isLoggedIn }: NeededLogin,
+  host: Host,
+): Promise<AuthorizationOutcome> {
+  if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_login')
+  const { destination, parameters, received } = settled
+  const unclaimed = () => proposalOf(destination, parameters, parsed, server.settings.tokenType)
+  const reference = isPlain
+    ? await keepArrival(server, claimed, context, host)
+    : await keepDemand(server, { received, unclaimed, isLoggedIn, context }, claimed, host)
+  if (reference instanceof OAuthError) return onPage(reference)
+  const error = await host.logIn({ reference, request: login })
+  return error === undefined ? answered : onPage(error)
 }
 
 function approveNow(
   server: Context,
-  { destination: { client }, claimed, parsed, proposal, context }: WaitingRequest,
+  { settled: { destination }, claimed, parsed, context }: WaitingRequest,
+  proposal: OwnerProposal,
   questions: OwnerQuestions,
   onCommitted: OnCommitted | undefined,
 ): Eventual<AuthorizationOutcome> {
   const { askOwner, atDecision } = server.plugIns
+  const { client } = destination
+  const { approving, scope } = parsed
+  if (approving === undefined || !hasRedirectUri(proposal))
+    throw new Error('A request without a redirection URI was approved without a page.')
   return following(
     () => (askOwner.length === 0 ? undefined : questions.answer()),
     (answer) => {
-      const approved = settleDecision(atDecision, client, proposal, { scope: parsed.scope, answer })
-      const approving = questions.restsOnMemory ? withConfirmation(server, questions) : server
-      return approveAtOnce(approving, client, parsed.responseType, approved, claimed, context, onCommitted)
+      const approved = settleDecision(atDecision, client, proposal, { scope, answer })
+      const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
+      return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
     },
   )
 }
 
+const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>
+  proposal.request !== undefined
+
 /** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
 async function ask(
   server: Context,
-  { destination: { client, redirectUri }, claimed, parsed, proposal, context }: WaitingRequest,
+  { settled: { destination, parameters }, claimed, parsed, context }: WaitingRequest,
+  proposal: OwnerProposal,
   questions: OwnerQuestions,
-  about: string | undefined,
 ): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
+  const { client, redirectUri } = destination
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  const memory = questions.offeredMemory()
-  const offer = { optional, question: offeredBy(asked), memory, aboutOwner: about }
+  const offer = {
+    optional,
+    question: offeredBy(asked),
+    memory: questions.offeredMemory(),
+    aboutOwner: aboutOwner(server, parameters),
+  }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
   if (consentToken instanceof OAuthError) return consentToken

@@ -1,18 +1,26 @@
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { Approved, Authorization, Pending, RequestedAuthorization } from '../authorization/authorization'
+import type {
+  Approved,
+  Authorization,
+  Requested,
+  RequestedAuthorization,
+} from '../authorization/authorization'
 import { commit } from '../authorization/commit'
 import { completes } from '../authorization/complete-issue'
 import {
+  approveForPolls,
   type ConsentDecision,
   deny,
   findAsked,
   findDecidable,
+  isOwnersRequest,
+  type OwnersRequest,
   repeatable,
-  requestNotOpen,
   requestOf,
   withForm,
 } from '../authorization/decision'
+import { requestNotOpen } from '../authorization/requested'
 import { namesOf } from '../authorization/owner-entries'
 import type { StoredAuthorization } from '../authorization/store'
 import {
@@ -22,8 +30,9 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
-import { type Eventual, following, isLater } from '../primitives/eventual'
+import { type Eventual, isLater } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
+import type { LoginRequest } from '../protocol/login-request'
 import { credentialId } from '../protocol/credential'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
@@ -40,6 +49,7 @@ import {
 } from './approve-request'
 import {
   type ClientFinder,
+  polledType,
   requireClient,
   requireRedirectUri,
   requireResponseType,
@@ -55,11 +65,14 @@ interface Decision extends ConsentDecision {
   /** Undefined if the form has only the buttons. */
   readonly selection: Selection | undefined
   readonly finder: ClientFinder
+  /** Of a client that polls, on its own page. Default: the client gets a redirect. */
+  readonly grantType?: string
 }
 
 export type DecisionOutcome =
-  | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The server cannot send a response twice. The owner sees a page. */
+  /** `login`: what the login of the owner lacks, where no redirect leads to the client. */
+  | { readonly kind: 'refused'; readonly error: OAuthError; readonly login?: LoginRequest }
+  /** The owner sees a page: the client polls, or the server cannot send a response twice. */
   | { readonly kind: 'done'; readonly client: Client }
   | Redirection
 
@@ -71,6 +84,7 @@ type DecisionStep =
       readonly approved: ApprovedRequest
       readonly remembered: RememberedDecision | undefined
     }
+  | { readonly kind: 'settled'; readonly client: Client; readonly remembered: RememberedDecision | undefined }
   /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
 
@@ -96,8 +110,10 @@ export async function decide(
   const { id, found, context } = deciding
   let step: DecisionStep
   try {
-    const meetsDemands = requireLogin(deciding)
-    if (isLater(meetsDemands)) await meetsDemands
+    const needed = neededLogin(deciding)
+    const login = isLater(needed) ? await needed : needed
+    if (login !== undefined && decision.grantType === undefined) throw refused('login_changed')
+    if (login !== undefined) return { kind: 'refused', error: refused('login_changed'), login }
     step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
       cached: found,
       onCommitted,
@@ -110,11 +126,11 @@ export async function decide(
     await setTimeout(timeToArrive)
     return decide(server, decision, onCommitted, true)
   }
-  if (step.kind !== 'approved') return step
+  if (step.kind !== 'approved' && step.kind !== 'settled') return step
   // A denied request counts as open until it expires.
   server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
-  return step.redirection
+  return step.kind === 'approved' ? step.redirection : { kind: 'done', client: step.client }
 }
 
 /** The client has its code: after a failure, the owner is only asked again. */
@@ -168,7 +184,7 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
   const found = server.store.takeCached(id) ?? (await server.store.find(id))
-  if (found === undefined) throw requestNotOpen()
+  if (found === undefined || isOfOtherPage(found.authorization, decision)) throw requestNotOpen()
   // The host may have disabled the client meanwhile: an implicit grant would still give a token.
   const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)
   const client = isLater(asking) ? await asking : asking
@@ -176,24 +192,28 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   return { server, decision, hasWaited, id, found, client, context }
 }
 
+function isOfOtherPage(found: Authorization, { grantType }: Decision): boolean {
+  if (found.state === 'active') return false
+  const isPolled = found.state === 'requested' && found.request === undefined
+  return isPolled !== (grantType !== undefined)
+}
+
 /** The tokens tell the login that decides, which may not be that of the page. */
-function requireLogin({ server, decision, found, client }: Deciding): Eventual<void> {
+function neededLogin({ server, decision, found, client }: Deciding): Eventual<LoginRequest | undefined> {
   const { approved, subject, login } = decision
   const now = server.now()
-  const pending = findDecidable(found.authorization, decision, now)
-  if (!approved || pending instanceof OAuthError || pending.state !== 'pending') return
-  if (isDeepStrictEqual(pending.login, login)) return
-  const { scope, extensionData, request, named } = pending
-  const { redirectUri } = request
-  const responseType = requireResponseType(client, request.responseType, server.plugIns.responseTypes)
-  const loginDemandedAt = named?.demandedLogin?.at
-  const asked = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
-  return following(
-    () => lookAgain(server, asked, { subject, ...login }, now),
-    (demanded) => {
-      if (demanded !== undefined) throw refused('login_changed')
-    },
-  )
+  const asked = findDecidable(found.authorization, decision, now)
+  if (!approved || asked instanceof OAuthError || asked.state !== 'requested') return undefined
+  if (asked.decision !== undefined || isDeepStrictEqual(asked.login, login)) return undefined
+  const { scope, extensionData, request, demandedLogin } = asked
+  const responseType =
+    request === undefined
+      ? polledType(decision.grantType ?? '')
+      : requireResponseType(client, request.responseType, server.plugIns.responseTypes)
+  const loginDemandedAt = demandedLogin?.at
+  const redirectUri = request?.redirectUri
+  const terms = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
+  return lookAgain(server, terms, { subject, ...login }, now)
 }
 
 async function completed(
@@ -216,26 +236,46 @@ function stepOf(current: Authorization | undefined, deciding: Deciding): Transit
   const { server, decision, hasWaited, client, context } = deciding
   const decidable = findDecidable(current, decision, context.now)
   // An outcome: the owner sees it. `failureOf` may send a thrown error to the client.
-  if (decidable instanceof OAuthError)
-    return { action: 'none', outcome: { kind: 'refused', error: decidable } }
+  if (decidable instanceof OAuthError) return onPage(decidable)
+  if (decidable.state === 'requested' && decidable.request === undefined)
+    return polledStep(decidable, deciding)
   const requested = requestOf(decidable)
   if (requested === undefined || decidable.state === 'active')
     return { action: 'none', outcome: { kind: 'done', client } }
   // The client may have lost the redirection URI meanwhile.
   requireRedirectUri(client, requested.request.redirectUri)
-  if (decidable.state === 'denied') return { action: 'touch', outcome: denial(server, requested) }
-  if (decidable.state === 'pending' && !decision.approved)
+  if (decidable.state === 'approved') {
+    if (!hasWaited && isOnItsWay(decidable, context)) return { action: 'none', outcome: { kind: 'early' } }
+    return repeatApproval(decidable, requested, deciding)
+  }
+  if (decidable.decision === 'denied') return { action: 'touch', outcome: denial(server, requested) }
+  if (!decision.approved)
     return { action: 'save', authorization: deny(decidable), outcome: denial(server, requested) }
-  if (!hasWaited && isOnItsWay(decidable, context)) return { action: 'none', outcome: { kind: 'early' } }
-  return approvalStep(decidable, requested, deciding)
+  return isOwnersRequest(decidable)
+    ? approvalStep(decidable, deciding)
+    : { action: 'none', outcome: { kind: 'done', client } }
+}
+
+/** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
+function polledStep(requested: Requested, deciding: Deciding): TransitionResult<DecisionStep> {
+  const { decision, client, context } = deciding
+  if (requested.decision !== undefined) return { action: 'touch', outcome: { kind: 'done', client } }
+  const settled = { kind: 'settled', client, remembered: undefined } as const
+  if (!decision.approved) return { action: 'save', authorization: deny(requested), outcome: settled }
+  const { subject, login } = decision
+  const granting = settledBy({ ...requested, subject, login }, deciding)
+  if (granting instanceof OAuthError) return onPage(granting)
+  return {
+    action: 'save',
+    authorization: approveForPolls(granting.settled, context),
+    outcome: { ...settled, remembered: granting.remembered },
+  }
 }
 
 // A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
 // code would revoke the tokens (RFC 6749 4.1.2).
-function isOnItsWay(decidable: Pending | Approved, { now, lifetimes }: IssueContext): boolean {
-  return (
-    decidable.state === 'approved' && now < decidable.code.expiresAt - lifetimes.authorizationCode + onItsWay
-  )
+function isOnItsWay({ code }: Approved, { now, lifetimes }: IssueContext): boolean {
+  return now < code.expiresAt - lifetimes.authorizationCode + onItsWay
 }
 
 function denial(server: Context, requested: RequestedAuthorization): Redirection {
@@ -243,51 +283,73 @@ function denial(server: Context, requested: RequestedAuthorization): Redirection
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 
-function approvalStep(
-  decidable: Pending | Approved,
+const onPage = (error: OAuthError): TransitionResult<DecisionStep> => ({
+  action: 'none',
+  // An outcome and no refusal: the request stays open.
+  outcome: { kind: 'refused', error },
+})
+
+interface SettledBy<Settled> {
+  readonly settled: Settled
+  readonly remembered: RememberedDecision | undefined
+}
+
+/** What the decision grants of what its page offered; the refusal of a decision that the page did not offer. */
+function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
+  requested: Asked,
+  { server, decision, client, context }: Deciding,
+): SettledBy<Asked> | OAuthError {
+  const offer = offerIn(requested.extensionData)
+  const granted = grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
+  if (granted instanceof OAuthError) return granted
+  const settled = settleDecision(server.plugIns.atDecision, client, requested, granted)
+  requireScope(client, settled.scope)
+  return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
+}
+
+function approvalStep(requested: OwnersRequest, deciding: Deciding): TransitionResult<DecisionStep> {
+  const { server, decision, client, context } = deciding
+  const granting = settledBy({ ...requested, login: decision.login }, deciding)
+  if (granting instanceof OAuthError) return onPage(granting)
+  const { settled, remembered } = granting
+  const responseType = requireResponseType(client, settled.request.responseType, server.plugIns.responseTypes)
+  const repetition = repeatable(decision.consentToken, context, undefined, selectedBy(decision))
+  const approved = approveRequest(server, responseType, settled, repetition.context)
+  const { authorization, redirection } = approved
+  return {
+    action: 'save',
+    authorization: withForm(authorization, requested, repetition.salt),
+    outcome: { kind: 'approved', redirection, approved, remembered },
+    event: approvalEvent(authorization, responseType.name),
+  }
+}
+
+const selectedBy = ({ selection }: Decision) => selectionText(selection ?? nothingSelected)
+
+function repeatApproval(
+  approvedBefore: Approved,
   requested: RequestedAuthorization,
   { server, decision, client, context }: Deciding,
 ): TransitionResult<DecisionStep> {
-  const offer = offerIn(requested.extensionData)
-  const granted =
-    decidable.state === 'pending'
-      ? grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
-      : undefined
-  // An outcome and no refusal: the request stays open.
-  if (granted instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: granted } }
-  const settled =
-    granted === undefined
-      ? requested
-      : settleDecision(server.plugIns.atDecision, client, { ...requested, login: decision.login }, granted)
-  const responseType = requireResponseType(client, settled.request.responseType, server.plugIns.responseTypes)
-  requireScope(client, settled.scope)
-  const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined
-  const repetition = repeatable(
-    decision.consentToken,
-    context,
-    salt,
-    selectionText(decision.selection ?? nothingSelected),
+  const responseType = requireResponseType(
+    client,
+    requested.request.responseType,
+    server.plugIns.responseTypes,
   )
-  const approved = approveRequest(server, responseType, settled, repetition.context)
-  const { authorization, redirection } = approved
-  const { name } = responseType
-  if (decidable.state === 'pending')
-    return {
-      action: 'save',
-      authorization: withForm(authorization, decidable, repetition.salt),
-      outcome: {
-        kind: 'approved',
-        redirection,
-        approved,
-        remembered: granted && rememberedOf(offer.memory, requested.scope, granted, context.now),
-      },
-      event: approvalEvent(authorization, name),
-    }
+  requireScope(client, requested.scope)
+  const { code } = approvedBefore
+  const { salt } = code.repetition ?? {}
+  const repetition = repeatable(decision.consentToken, context, salt, selectedBy(decision))
+  const { authorization, redirection } = approveRequest(server, responseType, requested, repetition.context)
   // Another selection derives another code: the first approval counts, and the owner sees it. A host's response type
   // may make a code that the server cannot repeat.
-  const isSame = authorization.state === 'approved' && authorization.code.digest === decidable.code.digest
+  const isSame = authorization.state === 'approved' && authorization.code.digest === code.digest
   return isSame
-    ? { action: 'touch', outcome: redirection, event: approvalEvent(decidable, name, 'repeated') }
+    ? {
+        action: 'touch',
+        outcome: redirection,
+        event: approvalEvent(approvedBefore, responseType.name, 'repeated'),
+      }
     : { action: 'none', outcome: { kind: 'done', client } }
 }
 

@@ -1,3 +1,4 @@
+import { type Eventual, following } from '../primitives/eventual'
 import { isRecord, isTexts } from '../primitives/values'
 import type { PlugIns } from '../doors/plug-ins'
 import type { Client } from '../protocol/client'
@@ -35,27 +36,35 @@ interface Look {
  * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
  * request.
  */
-export async function lookAtOwner(
+export function lookAtOwner(
   { plugIns: { atResourceOwner } }: Context,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
-): Promise<Look> {
-  const demandedAt = asked.loginDemandedAt
+): Eventual<Look> {
+  const at = asked.loginDemandedAt
   // The login may have been at a process whose clock is behind.
-  const loginDemandedAt = demandedAt === undefined ? undefined : demandedAt - clockTolerance
+  const demandedAt = at === undefined ? undefined : at - clockTolerance
+  // Who did not log in goes to the login again, where no redirect brings the client a refusal.
+  const isMissed =
+    asked.redirectUri === undefined &&
+    demandedAt !== undefined &&
+    owner?.authTime !== undefined &&
+    owner.authTime < demandedAt
+  const loginDemandedAt = isMissed ? undefined : demandedAt
   const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
-  const { verdict, acrValues } = await verdictOf(
-    atResourceOwner,
-    owner,
-    { ...asked, loginDemandedAt },
-    extensionData,
+  return following(
+    () => verdictOf(atResourceOwner, owner, { ...asked, loginDemandedAt }, extensionData),
+    ({ verdict, acrValues }) => {
+      const isLoggedIn = owner !== undefined
+      const again = isLoggedIn && (open.login || verdict === 'log in')
+      // Who comes back from the choice of an account has chosen.
+      if (isLoggedIn && !again && (isMissed || !open.account)) return { login: undefined, verdict }
+      const plain = loginRequestOf(requestedLogin, again)
+      const login = { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }
+      return { login, verdict }
+    },
   )
-  if (owner !== undefined && !open.login && !open.account && verdict !== 'log in')
-    return { login: undefined, verdict }
-  const again = owner !== undefined && (open.login || verdict === 'log in')
-  const plain = loginRequestOf(requestedLogin, again)
-  return { login: { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }, verdict }
 }
 
 interface KeptRequest {
@@ -67,20 +76,23 @@ interface KeptRequest {
   readonly loginDemandedAt: number | undefined
 }
 
-/** For one who claims a request of a device, or decides with another login than that of the page. */
-export async function lookAgain(
+/** For an owner who decides with another login than that of the page. */
+export function lookAgain(
   server: Context,
   request: KeptRequest,
   owner: ResourceOwner,
   now: number,
-): Promise<LoginRequest | undefined> {
+): Eventual<LoginRequest | undefined> {
   const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
   const requestedLogin = parseRequestedLogin(
     parameters,
     loginDefaultsFor(request.client, server.plugIns.loginDefaults),
   )
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
-  return (await lookAtOwner(server, asked, owner, now)).login
+  return following(
+    () => lookAtOwner(server, asked, owner, now),
+    ({ login }) => login,
+  )
 }
 
 export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
@@ -99,7 +111,18 @@ interface CommonVerdict {
   readonly acrValues: readonly string[]
 }
 
-async function verdictOf(
+const saysNothing: CommonVerdict = { verdict: undefined, acrValues: [] }
+
+function verdictOf(
+  extensions: PlugIns['atResourceOwner'],
+  owner: ResourceOwner | undefined,
+  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
+  extensionData: ExtensionData,
+): Eventual<CommonVerdict> {
+  return extensions.length === 0 ? saysNothing : commonVerdict(extensions, owner, request, extensionData)
+}
+
+async function commonVerdict(
   extensions: PlugIns['atResourceOwner'],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,

@@ -1,8 +1,14 @@
-import type { Authorization } from '../authorization/authorization'
-import { claim, type ClaimedForm, findClaimable, refusalForOwner } from '../authorization/claim'
+import type { Authorization, PendingRequest } from '../authorization/authorization'
 import { begin, commit } from '../authorization/commit'
 import { completes } from '../authorization/complete-issue'
-import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
+import {
+  claim,
+  type ClaimedForm,
+  findClaimable,
+  openForOwner,
+  type OwnerProposal,
+  refusalForOwner,
+} from '../authorization/requested'
 import type { AuthorizationStore } from '../authorization/store'
 import {
   approvalEvent,
@@ -23,11 +29,14 @@ import type { ResponseType } from '../authorization/response-types'
 
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
 
+/** A code, or a token, answers it. */
+export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
+
 export function approveAtOnce(
   server: Context,
   client: Client,
   responseType: ResponseType,
-  proposal: AuthorizationProposal,
+  proposal: ApprovableProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
   onCommitted: OnCommitted | undefined,
@@ -58,18 +67,17 @@ async function approveClaimed(
   server: Context,
   client: Client,
   responseType: ResponseType,
-  proposal: AuthorizationProposal,
-  { handle, record, found, onClaimed }: ClaimedRequest,
+  proposal: ApprovableProposal,
+  { presented, record, found, onClaimed }: ClaimedRequest,
   context: IssueContext,
   onCommitted: OnCommitted | undefined,
 ): Promise<StoredApproval> {
   const { issuerDigest, random, now } = context
   const { id } = record
-  const { clientId, subject } = proposal
   const transition = (current: Authorization | undefined): TransitionResult<ClaimedApproval | OAuthError> => {
-    const claimable = findClaimable(current, { handle, clientId }, now)
+    const claimable = findClaimable(current, presented, now)
     // An outcome: the owner sees it. The client gets a thrown error.
-    const refusal = claimable instanceof OAuthError ? claimable : refusalForOwner(claimable, subject)
+    const refusal = claimable instanceof OAuthError ? claimable : refusalForOwner(claimable, proposal.subject)
     if (refusal !== undefined) return { action: 'none', outcome: refusal }
     const proposed = { id, issuerDigest, ...proposal }
     const approved = approveRequest(server, responseType, proposed, context)
@@ -102,12 +110,12 @@ async function completeClaimed(
 /** Returns the consent token, or the refusal for the page if another owner has claimed the record meanwhile. */
 export async function keepOpen(
   { store, limits: { openRequests } }: Context,
-  proposal: AuthorizationProposal,
+  proposal: OwnerProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
 ): Promise<string | OAuthError> {
   // A reload of the page opens no further request.
-  if (claimed?.record.state === 'pending')
+  if (claimed?.record.subject !== undefined)
     return tokenOf(await claimRecord(store, proposal, claimed, context))
   openRequests.opened(proposal.subject)
   try {
@@ -117,8 +125,8 @@ export async function keepOpen(
       else claimed.onClaimed?.()
       return tokenOf(form)
     }
-    const { pending, consentToken } = createPendingAuthorization(proposal, context)
-    await begin(store, pending, context.random)
+    const { requested, consentToken } = openForOwner(proposal, context)
+    await begin(store, requested, context.random)
     return consentToken
   } catch (error) {
     openRequests.ended(proposal.subject)
@@ -130,12 +138,12 @@ const tokenOf = (form: ClaimedForm | OAuthError) => (form instanceof OAuthError 
 
 function claimRecord(
   store: AuthorizationStore,
-  proposal: AuthorizationProposal,
-  { handle, record, found }: ClaimedRequest,
+  proposal: OwnerProposal,
+  { presented, secret, record, found }: ClaimedRequest,
   context: IssueContext,
 ): Promise<ClaimedForm | OAuthError> {
   const transition = (current: Authorization | undefined): TransitionResult<ClaimedForm | OAuthError> => {
-    const result = claim(current, handle, proposal, context)
+    const result = claim(current, presented, secret, proposal, context)
     return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
   }
   return commit(store, record.id, transition, context.random, { cached: found })

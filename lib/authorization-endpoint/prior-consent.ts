@@ -1,7 +1,7 @@
 import type { Client } from '../protocol/client'
 import type { ChoicesQuestion } from '../protocol/extension'
 import { protocolOf } from '../protocol/uri'
-import type { ResponseType } from '../authorization/response-types'
+import type { ResponseTypeDescription } from '../protocol/response-type'
 
 /**
  * The option `skipConsent` decides whether this owner has approved the request before (RFC 6749 4.1.1). The scope may
@@ -9,6 +9,7 @@ import type { ResponseType } from '../authorization/response-types'
  * request.
  */
 export interface PriorConsentQuestion extends ChoicesQuestion {
+  readonly redirectUri: string
   /** The only answer to the question of the page; undefined if the page asks none. */
   readonly choice?: Choice | undefined
 }
@@ -17,21 +18,35 @@ export interface PriorConsentQuestion extends ChoicesQuestion {
 export type Choice = Readonly<Record<string, string>>
 
 /**
- * A public client needs an https redirection URI: at any other, another app could pass for it (RFC 6749 10.2, RFC 8252
- * 8.6). A response with a token always needs a new approval.
+ * A public client needs an https redirection URI: at any other, and without one, another app could pass for it (RFC
+ * 6749 10.2, RFC 8252 8.6).
  */
-export function mayHavePriorConsent(
-  { client_type }: Client,
-  { grantTypes }: ResponseType,
-  redirectUri: string,
-): boolean {
-  const isProvenClient = client_type === 'confidential' || protocolOf(redirectUri) === 'https:'
-  return isProvenClient && grantTypes.every((name) => name === 'authorization_code')
-}
+const isProven = ({ client_type }: Client, redirectUri: string | undefined): boolean =>
+  client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')
+
+/**
+ * A response with a token always needs a new approval, and so does a request without a redirection URI: its owner
+ * compares the code (RFC 8628 5.4).
+ */
+export const mayHavePriorConsent = (
+  client: Client,
+  { grantTypes }: ResponseTypeDescription,
+  redirectUri: string | undefined,
+): boolean =>
+  redirectUri !== undefined &&
+  isProven(client, redirectUri) &&
+  grantTypes.every((name) => name === 'authorization_code')
 
 /** Never for a client that registered itself: everybody can register one under any name. */
-export const mayRemember = (client: Client, responseType: ResponseType, redirectUri: string): boolean =>
-  client.selfRegistered !== true && mayHavePriorConsent(client, responseType, redirectUri)
+export const mayRemember = (
+  client: Client,
+  responseType: ResponseTypeDescription,
+  redirectUri: string | undefined,
+): boolean =>
+  client.selfRegistered !== true &&
+  (redirectUri === undefined
+    ? isProven(client, redirectUri)
+    : mayHavePriorConsent(client, responseType, redirectUri))
 
 export function parsePriorConsent(value: unknown): boolean {
   if (typeof value === 'boolean') return value

@@ -1,4 +1,5 @@
-import { type Claimable, findClaimable } from '../authorization/claim'
+import type { Requested } from '../authorization/authorization'
+import { findClaimable, type Presented } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
@@ -11,8 +12,10 @@ import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
 
 export interface ClaimedRequest {
-  readonly handle: string
-  readonly record: Claimable
+  readonly presented: Presented
+  /** With a salt, it derives the consent token: the handle, or a text that only the server knows. */
+  readonly secret: string
+  readonly record: Requested
   /** Only the compare-and-set of the claim proves that it is current. */
   readonly found: StoredAuthorization
   readonly onClaimed?: () => void
@@ -75,13 +78,15 @@ async function findClaimed(
 ): Promise<ClaimedRequest> {
   const id = credentialId('requestHandle', handle)
   const found = id === undefined ? undefined : await store.find(id)
-  const record = findClaimable(found?.authorization, { handle, clientId }, now())
+  const presented = { handle, clientId }
+  const record = findClaimable(found?.authorization, presented, now())
   if (record instanceof OAuthError) throw record
   if (found === undefined) throw new Error('A record without a stored form was claimed.')
   // It has waited for a login since a browser brought it.
-  const hasWaited = record.state === 'unclaimed' && record.lifetimeUntilSeen === undefined
+  const hasWaited = record.subject === undefined && record.lifetimeUntilSeen === undefined
   return {
-    handle,
+    presented,
+    secret: handle,
     record,
     found,
     ...(hasWaited && { onClaimed: () => demandedLogins.ended(sender?.address) }),

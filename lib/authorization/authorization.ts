@@ -8,7 +8,7 @@ import { lastEndOf, type StoredToken } from './access-token'
  * record with one key and one revision. Times are seconds since the epoch. Digests are SHA-256: 43 characters of
  * base64url.
  */
-export type Authorization = Unclaimed | Pending | Denied | Polled | Approved | Active
+export type Authorization = Requested | Approved | Active
 
 export interface Grant {
   /** 22 letters of base64url. Every credential carries the id. */
@@ -33,74 +33,44 @@ export interface RequestedAuthorization extends Grant {
   readonly request: PendingRequest
 }
 
-interface Shown extends RequestedAuthorization {
-  /** Digest. */
-  readonly consentToken: string
-  readonly expiresAt: number
-}
-
 /**
- * A valid request that waits for its owner: the client pushed it (RFC 9126), or the server has sent the owner to the
- * login. The first owner who claims it makes it pending or approved.
+ * A valid request that waits for its owner, for the decision, or for the client that polls. A browser brought it, its
+ * client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A decision that gave
+ * no code stays until `expiresAt`: the same one gets the same answer.
  */
-export interface Unclaimed extends Grant, NamedRequest {
-  readonly state: 'unclaimed'
-  readonly subject: undefined
-  readonly request: PendingRequest
+export interface Requested extends Grant {
+  readonly state: 'requested'
+  /** Undefined until an owner claims the request: the first one wins. */
+  readonly subject: string | undefined
+  /** Undefined without a redirection URI: the client polls. */
+  readonly request: PendingRequest | undefined
+  /** Digest of the handle, or of the login reference. Undefined if nothing names the request: its form comes once. */
+  readonly handle: string | undefined
+  /** Digest; undefined until an owner claims the request. */
+  readonly consentToken: string | undefined
+  /** With the handle, it derives the consent token. Undefined for a form that comes once. */
+  readonly salt?: string | undefined
+  readonly decision: 'approved' | 'denied' | undefined
+  /** When the owner approved; undefined without an approval. */
+  readonly grantedAt: number | undefined
+  readonly demandedLogin: DemandedLogin | undefined
   readonly expiresAt: number
+  /** In form encoding; undefined for a request that a browser brought. */
+  readonly parameters?: string | undefined
+  /** Of the plug-in that opened the request, such as the pace of the polls. */
+  readonly kept?: ExtensionData | undefined
   /** Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long. */
   readonly lifetimeUntilSeen?: number | undefined
 }
 
-/** What names a request until its decision. */
-export interface NamedRequest {
-  /** Digest of the handle, or of the login reference. */
-  readonly handle: string
-  readonly demandedLogin: DemandedLogin | undefined
-  /** In form encoding; undefined for a request that a browser brought. */
-  readonly pushed?: string | undefined
-}
-
-/** An extension has demanded it, also of an owner who is logged in. */
+/** The server, or an extension, has sent the owner to the login. */
 export interface DemandedLogin {
   readonly at: number
   /**
-   * Digest of the only parameters for which the login reference is good. Undefined for a pushed request, which the
-   * handle names.
+   * Digest of the only parameters for which the login reference is good. Undefined for a request that its handle
+   * names.
    */
   readonly parameters: string | undefined
-}
-
-/**
- * A request without a redirection URI, such as of a device (RFC 8628). The owner decides it on a page, and the client
- * polls. A denial stays until `expiresAt`, for a client whose response was lost.
- */
-export interface Polled extends Grant {
-  readonly state: 'polled'
-  /** Undefined until an owner claims the request. */
-  readonly subject: string | undefined
-  /** Digest. */
-  readonly handle: string
-  /** Digest; undefined until an owner claims the request. */
-  readonly consentToken: string | undefined
-  /** Undefined while the request waits. */
-  readonly decision: 'approved' | 'denied' | undefined
-  readonly expiresAt: number
-  /** When the owner approved; undefined without an approval. */
-  readonly grantedAt: number | undefined
-}
-
-/** A consent form waits for the decision. */
-export interface Pending extends Shown {
-  readonly state: 'pending'
-  /** Undefined if nothing names the request: its owner gets the form once. */
-  readonly named?: Claim | undefined
-}
-
-/** An owner has claimed a named request, and gets the same form again until the decision. */
-export interface Claim extends NamedRequest {
-  /** With the handle, it derives the consent token. */
-  readonly salt: string
 }
 
 export interface PendingRequest {
@@ -110,11 +80,6 @@ export interface PendingRequest {
   readonly redirectUriSent: boolean
   /** As received. The response repeats it byte for byte (RFC 6749 4.1.2). */
   readonly requestState: string | undefined
-}
-
-/** The record stays until `expiresAt`: the same decision gets the same response again. */
-export interface Denied extends Shown {
-  readonly state: 'denied'
 }
 
 /** The code is not redeemed yet. With a response type such as `code token`, the record also has an access token. */
@@ -191,10 +156,12 @@ export interface LastResponse {
 }
 
 /** What its owner has approved, or what a client that acts for itself has got. */
-export type Granted = (Polled | Approved | Active) & { readonly grantedAt: number }
+export type Granted = Authorization & { readonly grantedAt: number }
 
 export const isGranted = (authorization: Authorization): authorization is Granted =>
-  'grantedAt' in authorization && authorization.grantedAt !== undefined
+  authorization.grantedAt !== undefined
+
+const secondsToHear = 120
 
 /**
  * When the last credential expires, or the one-time use if later. A store may drop the record then.
@@ -203,11 +170,9 @@ export const isGranted = (authorization: Authorization): authorization is Grante
  */
 export function expiryOf(authorization: Authorization): number {
   switch (authorization.state) {
-    case 'unclaimed':
-    case 'pending':
-    case 'denied':
-    case 'polled':
-      return authorization.expiresAt
+    case 'requested':
+      // A slow client that polls still hears that the request has expired.
+      return authorization.expiresAt + (authorization.request === undefined ? secondsToHear : 0)
     case 'approved':
       return Math.max(authorization.code.expiresAt, lastEndOf(authorization.accessTokens))
     case 'active':

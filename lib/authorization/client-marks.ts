@@ -2,7 +2,7 @@ import { BoundedMap } from '../primitives/bounded-map'
 import { SingleFlight } from '../primitives/single-flight'
 import { steadyClock } from '../primitives/steady-clock'
 import { shortKey } from '../protocol/credential'
-import type { Authorization } from './authorization'
+import type { Authorization, Requested } from './authorization'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { ownerName } from './owners'
@@ -108,17 +108,8 @@ export class ClientMarks {
       case 'approved':
       case 'active':
         return authorization.grantedAt
-      case 'polled':
-        return authorization.grantedAt ?? Infinity
-      case 'pending':
-        return authorization.expiresAt - (this.parts.requestLifetime ?? -Infinity)
-      case 'unclaimed':
-        return (
-          authorization.expiresAt -
-          (authorization.lifetimeUntilSeen ?? this.parts.requestLifetime ?? -Infinity)
-        )
-      case 'denied':
-        return Infinity
+      case 'requested':
+        return openedAt(authorization, this.parts.requestLifetime)
     }
   }
 
@@ -160,4 +151,13 @@ function markIn(value: string | undefined): { readonly at: number; readonly unti
   const [at, until]: unknown[] = JSON.parse(value)
   if (typeof at === 'number' && typeof until === 'number') return { at, until }
   throw new Error('The stored text is no mark of a client.')
+}
+
+/** When the request began. Infinity if it gives nothing yet, or never: to a client that polls, after a denial. */
+function openedAt(
+  { request, decision, grantedAt, expiresAt, lifetimeUntilSeen }: Requested,
+  lifetime = -Infinity,
+): number {
+  if (request === undefined || decision !== undefined) return grantedAt ?? Infinity
+  return expiresAt - (lifetimeUntilSeen ?? lifetime)
 }

@@ -5,17 +5,13 @@ import type {
   Active,
   Approved,
   Authorization,
-  Claim,
   Code,
   DemandedLogin,
-  Denied,
   LastResponse,
-  Pending,
   PendingRequest,
-  Polled,
   RefreshToken,
   Repetition,
-  Unclaimed,
+  Requested,
 } from './authorization'
 import { issuerDigestLength } from './issuer'
 import {
@@ -40,10 +36,7 @@ import {
 } from './places'
 
 const states = {
-  u: 'unclaimed',
-  p: 'pending',
-  d: 'denied',
-  w: 'polled',
+  r: 'requested',
   c: 'approved',
   a: 'active',
 } as const
@@ -73,25 +66,14 @@ const granted = (places: { readonly extensionData: number; readonly login: numbe
   login: omittable(nested(places.login, login)),
 })
 
-const named = {
-  demandedLogin: optional(inline(group<DemandedLogin>({ at: integer(12), parameters: optional(text(13)) }))),
-  pushed: omittable(text(15)),
-}
+const pendingRequest = group<PendingRequest>({
+  responseType: text(7),
+  redirectUri: text(8),
+  redirectUriSent: boolean(9),
+  requestState: optional(text(10)),
+})
 
-const requested = {
-  ...granted({ extensionData: 11, login: 14 }),
-  expiresAt: integer(5),
-  request: inline(
-    group<PendingRequest>({
-      responseType: text(7),
-      redirectUri: text(8),
-      redirectUriSent: boolean(9),
-      requestState: optional(text(10)),
-    }),
-  ),
-}
-
-const shown = { ...requested, consentToken: text(4), subject: text(6) }
+const demandedLogin = group<DemandedLogin>({ at: integer(12), parameters: optional(text(13)) })
 
 const refreshToken = group<RefreshToken>({
   digest: text(0),
@@ -122,37 +104,29 @@ const code = group<Code>({
 })
 
 const records = {
-  unclaimed: group<Unclaimed>({
-    ...head('u'),
-    ...requested,
-    handle: text(4),
-    subject: optional(place<undefined>(6, notWritten, notWritten)),
-    ...named,
-    lifetimeUntilSeen: omittable(integer(16)),
-  }),
-  pending: group<Pending>({
-    ...head('p'),
-    ...shown,
-    named: omittable(inline(group<Claim>({ handle: text(17), ...named, salt: text(18) }))),
-  }),
-  denied: group<Denied>({ ...head('d'), ...shown }),
-  polled: group<Polled>({
-    ...head('w'),
-    ...granted({ extensionData: 9, login: 10 }),
-    handle: text(4),
+  requested: group<Requested>({
+    ...head('r'),
+    ...granted({ extensionData: 11, login: 14 }),
+    consentToken: optional(text(4)),
     expiresAt: integer(5),
     subject: optional(text(6)),
-    consentToken: optional(text(7)),
+    request: optional(inline(pendingRequest)),
+    demandedLogin: optional(inline(demandedLogin)),
+    parameters: omittable(text(15)),
+    lifetimeUntilSeen: omittable(integer(16)),
+    handle: optional(text(17)),
+    salt: omittable(text(18)),
     decision: optional(
       place<'approved' | 'denied'>(
-        8,
+        19,
         (decision) => decision === 'approved',
         // An approval has its time.
         (isApproved, list) =>
-          isApproved === false ? 'denied' : isApproved === true && list[11] ? 'approved' : undefined,
+          isApproved === false ? 'denied' : isApproved === true && list[20] ? 'approved' : undefined,
       ),
     ),
-    grantedAt: optional(integer(11)),
+    grantedAt: optional(integer(20)),
+    kept: omittable(extensionData(21)),
   }),
   approved: group<Approved>({
     ...head('c'),

@@ -1,54 +1,11 @@
-import {
-  createCredential,
-  createId,
-  createSalt,
-  derivedText,
-  digest,
-  hasDigest,
-} from '../protocol/credential'
+import { createCredential, createSalt, derivedText, digest, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
 import { type Login, withLogin } from '../protocol/resource-owner'
-import type {
-  Approved,
-  Authorization,
-  Denied,
-  Pending,
-  Polled,
-  RequestedAuthorization,
-  Unclaimed,
-} from './authorization'
+import type { Approved, Authorization, Requested, RequestedAuthorization } from './authorization'
 import { type Issuance, issueAccessToken, withoutTokens } from './issue'
 import { isBurnt } from './redeem-code'
+import { requestExpired, requestNotOpen, requestOfAnotherOwner, requestUnknown } from './requested'
 import type { IssueContext, RecordContext } from './transition'
-
-export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerDigest'>
-
-/** Only the form knows the consent token. */
-export interface OpenedAuthorization {
-  readonly pending: Pending
-  readonly consentToken: string
-}
-
-export function createPendingAuthorization(
-  proposal: AuthorizationProposal,
-  { now, issuerDigest, random, lifetimes }: RecordContext,
-  id: string = createId(random),
-): OpenedAuthorization {
-  const consentToken = createCredential('authorizationRequest', id, random)
-  const expiresAt = now + lifetimes.authorizationRequest
-  return {
-    consentToken,
-    pending: {
-      ...proposal,
-      state: 'pending',
-      id,
-      issuerDigest,
-      consentToken: digest(consentToken),
-      expiresAt,
-    },
-  }
-}
 
 /** A decision as the server received it. */
 export interface ConsentDecision {
@@ -65,22 +22,18 @@ export interface ConsentDecision {
   readonly approved: boolean
 }
 
-type Decidable = Exclude<Authorization, Unclaimed | Polled>
-
 /** Only the owner decides, and only once. The same decision may come again; the opposite one may not. */
 export function findDecidable(
   found: Authorization | undefined,
   decision: Pick<ConsentDecision, 'consentToken' | 'subject' | 'approved'>,
   now: number,
-): Decidable | OAuthError {
+): Authorization | OAuthError {
   const current = findAsked(found, decision.consentToken)
   if (current instanceof OAuthError) return current
   if (decision.subject !== current.subject) return requestOfAnotherOwner()
   switch (current.state) {
-    case 'pending':
-      return current.expiresAt > now ? current : requestExpired()
-    case 'denied':
-      if (decision.approved) return requestNotOpen()
+    case 'requested':
+      if (current.decision !== undefined && current.decision !== nameOf(decision)) return requestNotOpen()
       return current.expiresAt > now ? current : requestExpired()
     case 'approved':
       if (current.code.expiresAt <= now || isBurnt(current.code)) return requestNotOpen()
@@ -90,21 +43,16 @@ export function findDecidable(
   }
 }
 
-export function findAsked(current: Authorization | undefined, consentToken: string): Decidable | OAuthError {
-  // A client knows the handle of an unclaimed request: it is no consent token. A polled request has its own page.
-  if (current === undefined || current.state === 'unclaimed' || current.state === 'polled')
-    return requestNotOpen()
-  if (current.consentToken === undefined) return requestNotOpen()
+const nameOf = ({ approved }: Pick<ConsentDecision, 'approved'>) => (approved ? 'approved' : 'denied')
+
+/** A handle is no consent token: its client knows it. */
+export function findAsked(
+  current: Authorization | undefined,
+  consentToken: string,
+): Authorization | OAuthError {
+  if (current?.consentToken === undefined) return requestNotOpen()
   return hasDigest(consentToken, current.consentToken) ? current : requestUnknown()
 }
-
-export const requestNotOpen = (): OAuthError => refused('authorization_request_not_open')
-
-export const requestUnknown = (): OAuthError => refused('authorization_request_unknown')
-
-export const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_of_another_owner')
-
-export const requestExpired = (): OAuthError => refused('authorization_request_expired')
 
 /**
  * Approves a request with an authorization code (RFC 6749 4.1.2). The record has the digest of the returned `code`,
@@ -157,7 +105,20 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */
-export const deny = ({ named: _named, ...pending }: Pending): Denied => ({ ...pending, state: 'denied' })
+export const deny = ({ parameters: _parameters, kept: _kept, ...requested }: Requested): Requested => ({
+  ...requested,
+  decision: 'denied',
+})
+
+/** A request without a redirection URI gets no code: its client polls for the tokens. */
+export function approveForPolls(
+  { parameters: _parameters, kept: _kept, ...requested }: Requested,
+  { now, lifetimes }: RecordContext,
+): Requested {
+  // An approval in the last second of the request would reach no poll.
+  const expiresAt = Math.max(requested.expiresAt, now + lifetimes.authorizationCode)
+  return { ...requested, decision: 'approved', grantedAt: now, expiresAt }
+}
 
 const codeFrom = (salt: string, selected: string) =>
   `authorization code ${salt}${selected === '' ? '' : ` ${selected}`}`
@@ -188,7 +149,7 @@ export function repeatable(
 /** Lets the server give the same code again. */
 export function withForm(
   authorization: Authorization,
-  { consentToken, request: { responseType, requestState } }: Pending,
+  { consentToken, request: { responseType, requestState } }: OwnersRequest,
   salt: string,
 ): Authorization {
   if (authorization.state === 'active') return { ...authorization, consentToken }
@@ -197,10 +158,15 @@ export function withForm(
   return { ...authorization, consentToken, code: { ...authorization.code, repetition } }
 }
 
-/** Undefined if the server cannot give the response of the client again. */
-export function requestOf(decidable: Decidable): RequestedAuthorization | undefined {
-  if (decidable.state === 'active') return undefined
-  if (decidable.state !== 'approved') return decidable
+export type OwnersRequest = Requested & RequestedAuthorization
+
+/** A request that an owner has claimed, and whose client gets a redirect. */
+export const isOwnersRequest = (current: Authorization): current is OwnersRequest =>
+  current.state === 'requested' && current.subject !== undefined && current.request !== undefined
+
+/** Undefined if no redirect answers the client, or the server cannot give it again. */
+export function requestOf(decidable: Authorization): RequestedAuthorization | undefined {
+  if (decidable.state !== 'approved') return isOwnersRequest(decidable) ? decidable : undefined
   const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login } = decidable
   const { code, accessTokens } = decidable
   const { redirectUri, redirectUriSent, repetition } = code

@@ -15,6 +15,7 @@ import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
 import { findToken } from './access-token'
+import { handleForPolls } from './requested'
 import type { AuthorizationStore, StoredAuthorization } from './store'
 import type { Authorization } from './authorization'
 
@@ -216,11 +217,9 @@ export function isExchangeable(current: Authorization | undefined, text: string,
   const expected =
     current.state === 'approved'
       ? current.code.digest
-      : current.state === 'polled'
-        ? current.handle
-        : current.state === 'active'
-          ? current.refreshToken?.digest
-          : undefined
+      : current.state === 'requested'
+        ? handleForPolls(current)
+        : current.refreshToken?.digest
   return expected !== undefined && hasDigest(text, expected)
 }
 

@@ -9,7 +9,6 @@ import { verificationPage } from './device-page'
 import { deviceGrant, deviceRequestEndpoint, type DeviceTerms } from './device-request'
 import type { DeviceView } from './device-view'
 import type { GuessLimits } from './guesses'
-import { deviceAuthorizationName } from './kept-request'
 import { DeviceKey } from './user-code'
 
 export interface DeviceAuthorizationOptions {
@@ -69,7 +68,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   // One for all servers of the process.
   const random = randomBytes(32)
   return {
-    name: deviceAuthorizationName,
+    name: 'device-authorization',
     open(server) {
       requireSharedSecret(server, secret)
       const terms: DeviceTerms = { ...read, key: new DeviceKey(secret ?? random, server.issuer) }

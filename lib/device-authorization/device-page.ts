@@ -1,39 +1,25 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Authorization } from '../authorization/authorization'
-import { authorizationIdOf } from '../authorization/claim'
-import type { Transition } from '../authorization/transition'
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
-import { nothingSelected, parseSelection } from '../protocol/selection'
 import type { PlugInServer } from '../doors/plug-in'
-import { clientViewOf, consentTokenField, scopeViewOf } from '../http/consent'
 import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
+import type { FoundRequest } from '../doors/polled-requests'
+import { clientViewOf, consentTokenField } from '../http/consent'
 import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
-import {
-  type Answer,
-  decideDevice,
-  demandDeviceLogin,
-  enterCode,
-  type Entered,
-  openFor,
-  releaseDevice,
-} from './device-decision'
 import { devicePage } from './device-pages'
 import { deviceCodeGrant, type DeviceTerms } from './device-request'
-import type { DeviceView } from './device-view'
+import type { DeviceAnswerView, DeviceView } from './device-view'
 import { guessThrottles } from './guesses'
-import type { OpenRequest } from './kept-request'
+import { keptIn } from './kept-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
 const textField = 'form'
 
-/** RFC 8628 3.3. */
+/** RFC 8628 3.3: the consent page, with a code before it. */
 export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
   return {
     kind: 'page',
@@ -59,31 +45,44 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
   if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
     return show(terms, request, codeViewOf(terms, request), refused('form_cross_site'))
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
-  let found: Found | undefined
+  const id = userCode === undefined ? undefined : terms.key.idOf(userCode)
+  let found: FoundRequest | undefined
   try {
-    found = userCode === undefined ? undefined : await guess(server, terms, request, userCode)
+    found = id === undefined ? undefined : await guess(server, terms, request, id)
   } catch (error) {
     if (!(error instanceof Throttled)) throw error
     return show(terms, request, { ...codeViewOf(terms, request), problem: 'too_many' }, error)
   }
-  if (found === undefined || userCode === undefined) return showUnknown(terms, request)
-  const { authorization, entered: before } = found
-  const client = await findClient(server, authorization.clientId)
-  if ('answer' in before) return show(terms, request, answerViewOf(request, before.answer, client))
-  const login = await lookAt(server, before, client, resourceOwner)
-  if (login !== undefined) {
-    await server.commit(authorization.id, (current) => demandDeviceLogin(current, server.context()))
-    return leadToLogin(server, terms, request, login)
+  const entered = found && id && userCode && (await ask(server, terms, request, found, id, userCode))
+  return entered || showUnknown(terms, request)
+}
+
+/** Undefined if another owner was faster. */
+async function ask(
+  server: PlugInServer,
+  terms: DeviceTerms,
+  request: OwnPageRequest,
+  found: FoundRequest,
+  id: string,
+  code: string,
+) {
+  const { authorization } = found.found
+  if (found.answer !== undefined) {
+    const client = await server.findClient(authorization.clientId)
+    if (client === undefined) throw refused('client_unknown')
+    return show(terms, request, answerViewOf(request, found.answer, client))
   }
-  const transition = enteringAt(server, terms, resourceOwner)
-  const entered = await server.commit(authorization.id, transition)
-  if (entered === undefined) return showUnknown(terms, request)
-  if ('answer' in entered) return show(terms, request, answerViewOf(request, entered.answer, client))
-  return show(
-    terms,
-    request,
-    questionViewOf(server, request, { ...entered, client, userCode: shownCode(userCode) }),
-  )
+  const kept = authorization.state === 'requested' ? keptIn(authorization) : undefined
+  if (kept === undefined) return undefined
+  const userCode = shownCode(code)
+  const entered = await server.polledRequests.enter(request, found, {
+    grantType: deviceCodeGrant,
+    secret: terms.key.consentSecret(id, request.resourceOwner.subject),
+    device: { userCode, requestedFrom: kept.address, requestedAt: kept.at, now: server.now() },
+    fields: { [codeField]: userCode },
+  })
+  if (entered === undefined) return undefined
+  return 'login' in entered ? leadToLogin(server, terms, request, entered.login) : entered.page
 }
 
 function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
@@ -91,94 +90,36 @@ function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
   return show(terms, request, view, refused('user_code_unknown'))
 }
 
-interface Found {
-  readonly authorization: Authorization
-  readonly entered: Entered
-}
-
-const enteringAt =
-  (server: PlugInServer, { key }: DeviceTerms, owner: ResourceOwner): Transition<Entered | undefined> =>
-  (current) =>
-    enterCode(current, owner, { key, requests: server.polledRequests, context: server.context() })
-
 async function guess(
   server: PlugInServer,
-  terms: DeviceTerms,
+  { guesses }: DeviceTerms,
   { resourceOwner, address }: OwnPageRequest,
-  userCode: string,
-): Promise<Found | undefined> {
-  const lookUp = async (): Promise<Found | undefined> => {
-    const authorization = await server.find(terms.key.idOf(userCode))
-    const result = enteringAt(server, terms, resourceOwner)(authorization)
-    const entered = 'refusal' in result ? undefined : result.outcome
-    return authorization && entered && { authorization, entered }
-  }
-  const limits = guessThrottles(terms.guesses, resourceOwner.subject, address)
-  const found = await throttled(limits, server.counters, () =>
-    lookUp().catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error))),
-  )
+  id: string,
+): Promise<FoundRequest | undefined> {
+  const limits = guessThrottles(guesses, resourceOwner.subject, address)
+  // A store in trouble is no wrong code.
+  const find = () =>
+    server.polledRequests
+      .find(id, resourceOwner)
+      .catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error)))
+  const found = await throttled(limits, server.counters, find)
   if (found instanceof OAuthError) throw found
   return found
 }
 
-const lookAt = (
-  { polledRequests }: PlugInServer,
-  { polled, kept: { loginDemandedAt } }: OpenRequest,
-  client: Client,
-  owner: ResourceOwner,
-) => polledRequests.lookAt(owner, { client, polled, grantType: deviceCodeGrant, loginDemandedAt })
-
 async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const { parameters, resourceOwner, ownerReadAt } = request
-  const { id, consentToken } = formOf(request)
-  const approved = isApproval(parameters.require('decision'))
-  const selection = approved ? parseSelection(parameters) : nothingSelected
-  const login = loginOf(resourceOwner)
-  const decision = { consentToken, subject: resourceOwner.subject, login, ownerReadAt, approved }
-  const found = await server.find(id)
-  if (found === undefined) throw refused('authorization_request_not_open')
-  const client = await findClient(server, found.clientId)
-  const open = approved ? openFor(found, decision) : undefined
-  // The page's session has been checked.
-  if (open !== undefined && !isDeepStrictEqual(found.login, login)) {
-    const demanded = await lookAt(server, open, client, resourceOwner)
-    if (demanded !== undefined) return leadToLogin(server, terms, request, demanded)
-  }
-  const pageTerms = { requests: server.polledRequests, context: server.context() }
-  const answer = await server.commit(id, (current) =>
-    decideDevice(current, decision, selection, client, pageTerms),
-  )
-  return show(terms, request, answerViewOf(request, answer, client))
-}
-
-function isApproval(decision: string): boolean {
-  if (decision === 'approve') return true
-  if (decision === 'deny') return false
-  throw refused('decision_unknown/device')
+  const decided = await server.polledRequests.decide(request, deviceCodeGrant)
+  return 'login' in decided
+    ? leadToLogin(server, terms, request, decided.login)
+    : show(terms, request, answerViewOf(request, decided.answer, decided.client))
 }
 
 async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const { id, consentToken } = formOf(request)
-  const { subject } = request.resourceOwner
-  await server.commit(id, (current) => releaseDevice(current, { consentToken, subject }))
+  await server.polledRequests.release(request)
   return leadToLogin(server, terms, request, chooseAccount)
 }
 
 const chooseAccount = { ...plainLogin, selectAccount: true }
-
-function formOf({ parameters }: OwnPageRequest): { readonly id: string; readonly consentToken: string } {
-  const consentToken = parameters.require(consentTokenField)
-  const id = authorizationIdOf(consentToken)
-  if (id === undefined) throw refused('authorization_request_unknown')
-  return { id, consentToken }
-}
-
-async function findClient(server: PlugInServer, clientId: string): Promise<Client> {
-  const client = await server.findClient(clientId)
-  if (client === undefined) throw refused('client_unknown')
-  if (client.disabled) throw refused('client_disabled')
-  return client
-}
 
 function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   const requested = parseRequestedLogin(request.parameters)
@@ -242,42 +183,11 @@ function codeViewOf({ key }: DeviceTerms, request: OwnPageRequest): Extract<Devi
   }
 }
 
-interface Asked extends OpenRequest {
-  readonly consentToken: string
-  readonly client: Client
-  readonly userCode: string
-}
-
-function questionViewOf(
-  server: PlugInServer,
+const answerViewOf = (
   request: OwnPageRequest,
-  { polled, kept, consentToken, client, userCode }: Asked,
-): Extract<DeviceView, { step: 'question' }> {
-  const { polledRequests } = server
-  const offered = { optional: polledRequests.optionalIn(polled), allowedBefore: [] }
-  return {
-    step: 'question',
-    ...baseOf(request),
-    fields: { [consentTokenField]: consentToken, [codeField]: userCode, ...languageOf(request) },
-    client: clientViewOf(client),
-    userCode,
-    scope: polled.scope.map((token) =>
-      scopeViewOf(token, polledRequests.describe(token), offered, request.locale),
-    ),
-    facts: kept.facts,
-    requestedFrom: kept.address,
-    requestedAt: kept.at,
-    now: server.now(),
-    manageAt: polledRequests.manageAt,
-  }
-}
-
-const answerViewOf = (request: OwnPageRequest, answer: Answer, client: Client): DeviceView => ({
-  step: 'answer',
-  ...baseOf(request),
-  answer,
-  client: clientViewOf(client),
-})
+  answer: DeviceAnswerView['answer'],
+  client: Client,
+): DeviceView => ({ step: 'answer', ...baseOf(request), answer, client: clientViewOf(client) })
 
 function show(
   { page: render }: DeviceTerms,

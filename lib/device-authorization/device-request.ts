@@ -1,8 +1,8 @@
 import type { Authorization } from '../authorization/authorization'
-import { authorizationIdOf } from '../authorization/claim'
 import { type GrantType, mayRefresh } from '../authorization/grant-type'
 import type { Issued } from '../authorization/issue'
-import { createPolledAuthorization, type Poll, pollAuthorization } from '../authorization/polled'
+import { type Poll, pollAuthorization } from '../authorization/polled'
+import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import type { RenderView } from '../doors/page-endpoint'
 import type { PlugInServer } from '../doors/plug-in'
@@ -13,13 +13,11 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { DeviceView } from './device-view'
 import { countRequest, type GuessLimits } from './guesses'
-import { openIn, withKept } from './kept-request'
+import { keptIn, written } from './kept-request'
 import { createUserCode, type DeviceKey, shownCode } from './user-code'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-// Seconds for which the record outlives the user code: a slow client still hears `expired_token`.
-const afterlife = 120
 // With a million device authorizations, one request in 25,000 meets a code in use.
 const attempts = 4
 
@@ -43,17 +41,18 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
     async handle(request) {
       const { client, parameters, address } = request
       if (!client.grant_types.includes(deviceCodeGrant)) throw refused('grant_type_not_registered')
-      const { proposal, facts } = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
+      const parsed = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
       await countRequest(server.counters, terms.requests, request)
       await request.useUp?.()
       const { lifetime, interval } = terms
       const at = server.now()
-      const until = at + lifetime
-      const kept = { at, until, address: plainAddress(address), facts, interval, polledAt: undefined }
+      const kept = written({ at, address: plainAddress(address), interval, polledAt: undefined })
       const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
-        createPolledAuthorization(withKept(proposal, kept), server.context(), {
+        openRequest(parsed.proposal, server.context(), {
           id,
-          lifetime: lifetime + afterlife,
+          lifetime,
+          kept,
+          parameters: parsed.parameters,
         }),
       )
       const verification_uri = server.urlOf(terms.pagePath)
@@ -76,14 +75,14 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
 async function beginWithNewCode(
   server: PlugInServer,
   { key }: DeviceTerms,
-  create: (id: string) => ReturnType<typeof createPolledAuthorization>,
+  create: (id: string) => ReturnType<typeof openRequest>,
 ): Promise<{ readonly handle: string; readonly userCode: string }> {
   for (let attempt = 1; ; attempt++) {
     const userCode = createUserCode(server.random)
     const id = key.idOf(userCode)
-    const { polled, handle } = create(id)
+    const { requested, handle } = create(id)
     try {
-      await server.begin(polled)
+      await server.begin(requested)
       return { handle, userCode }
     } catch (error) {
       const isTaken = !(error instanceof OAuthError) && (await server.find(id)) !== undefined
@@ -125,16 +124,14 @@ function pollDevice(
 ): TransitionResult<Issued> {
   const result = pollAuthorization(current, poll, context)
   const isPending = 'refusal' in result && result.refusal.code === 'authorization_pending'
-  const open = openIn(current)
-  if (!isPending || open === undefined) return result
-  const { polled, kept } = open
+  const kept = current?.state === 'requested' ? keptIn(current) : undefined
+  if (!isPending || current?.state !== 'requested' || kept === undefined) return result
   const { now } = context
-  if (kept.until <= now) return { action: 'none', refusal: refused('authorization_request_expired/poll') }
   const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
   // No write: polls without a pause must not block the owner's decision.
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < kept.interval - tolerance
   const interval = isEarly ? kept.interval + slowerBy : kept.interval
-  const authorization = withKept(polled, { ...kept, interval, polledAt: now })
+  const authorization = { ...current, kept: written({ ...kept, interval, polledAt: now }) }
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }

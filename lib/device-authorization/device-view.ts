@@ -1,12 +1,10 @@
 import type { ConsentView } from '../pages/consent-page'
-import type { ConsentScope } from '../pages/permissions'
-import type { ConsentFact } from '../protocol/extension'
 
 /**
- * What the page of devices shows: the form for the code, the question about the request, or the answer that
+ * What the page of devices shows before and after the consent page: the form for the code, and the answer that
  * counts. The option `page` of `deviceAuthorization()` gets it.
  */
-export type DeviceView = DeviceCodeView | DeviceQuestionView | DeviceAnswerView
+export type DeviceView = DeviceCodeView | DeviceAnswerView
 
 interface DeviceViewBase {
   /** By the option `pages.service`. */
@@ -29,29 +27,6 @@ export interface DeviceCodeView extends DeviceViewBase {
   readonly problem: 'unknown' | 'too_many' | undefined
   /** Leads to the host's login, to choose another account, and back. */
   readonly switchAccount: string
-}
-
-/**
- * The question about a request. The form sends `decision`: `approve`, `deny`, or `switch` for another
- * account. Warn of requests that the owner has not begun (RFC 8628 5.4).
- */
-export interface DeviceQuestionView extends DeviceViewBase {
-  readonly step: 'question'
-  /** What a page may show of the registration. A page must mark a client with `unregistered`. */
-  readonly client: ConsentView['client']
-  /** To compare with the device. */
-  readonly userCode: string
-  readonly scope: readonly ConsentScope[]
-  /** What extensions add, such as the resources of the access. Show each of them. */
-  readonly facts: readonly ConsentFact[]
-  /** The device's address; undefined if it is not known. */
-  readonly requestedFrom: string | undefined
-  /** When the device asked, in seconds since the epoch. */
-  readonly requestedAt: number
-  /** The time of the page, in seconds since the epoch. */
-  readonly now: number
-  /** Where the owner can end the access later; undefined without such a page. */
-  readonly manageAt: string | undefined
 }
 
 /** The answer that counts. The device hears of it by its next poll. */

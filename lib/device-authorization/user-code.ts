@@ -39,14 +39,9 @@ export class DeviceKey {
     return this.mac('user code', userCode).subarray(0, 16).toString('base64url')
   }
 
-  /**
-   * Always the same for one owner and request: every open page can decide.
-   *
-   * @param handle digest that no other request has.
-   */
-  consentSecret(handle: string, subject: string): Random {
-    const secret = this.mac('consent token', handle, subject).toString('base64url')
-    return (asked) => secret.slice(0, asked)
+  /** Derives the consent token of the page: who has the code and the store cannot. */
+  consentSecret(id: string, subject: string): string {
+    return this.mac('consent token', id, subject).toString('base64url')
   }
 
   /** Only this owner's page has it. */

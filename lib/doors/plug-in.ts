@@ -4,7 +4,7 @@ import type { ResponseType } from '../authorization/response-types'
 import type { Authorization } from '../authorization/authorization'
 import type { OwnerEntry } from '../authorization/owner-record'
 import type { FoundAccess } from '../authorization/lookup'
-import type { UnclaimedProposal } from '../authorization/claim'
+import type { RequestProposal } from '../authorization/requested'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
@@ -168,7 +168,7 @@ export interface PlugInServer extends PlugInGuard {
   readonly authorizationsOf: (subject: string) => Promise<readonly OwnerEntry[]>
   /** By the event `failure`. */
   readonly reportFailure: (failure: LateFailure) => void
-  /** Stores a new record, with a new id, such as one of `createUnclaimedAuthorization`. */
+  /** Stores a new record, with a new id, such as one of `openRequest`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
    * Changes a record, or refuses, by compare-and-set. A conflict repeats the transition on the new record, so
@@ -199,7 +199,7 @@ export interface LateFailure {
 /** A valid authorization request of a known client, before the owner is known. */
 export interface ParsedRequest {
   /** The members of the record that begins. */
-  readonly proposal: UnclaimedProposal
+  readonly proposal: RequestProposal
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
   /**

@@ -1,16 +1,16 @@
 import { handler } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
-import { requestNotOpen } from '../authorization/decision'
+import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import {
   authorize,
   type AuthorizationOutcome,
   type Host,
+  type LoginDemand,
   type Question,
 } from '../authorization-endpoint/authorize'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
-import type { LoginDemand } from '../authorization-endpoint/owner-verdict'
 import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ChoicesQuestion } from '../protocol/extension'
 import { parseSelection } from '../protocol/selection'
@@ -19,7 +19,7 @@ import { consentTokenField, showConsent, showError } from './consent'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
 import { type Eventual, following, isLater } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
-import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
+import { type LoginRequest, loginQueryOf } from '../protocol/login-request'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -152,10 +152,9 @@ class HostOfRequest implements Host {
     return this.server.settings.choices?.(this.request, question)
   }
 
-  async logIn(demand?: LoginDemand): Promise<OAuthError | undefined> {
+  async logIn({ reference, request: asked }: LoginDemand): Promise<OAuthError | undefined> {
     const { server, request, response } = this
-    const asked = demand?.request ?? plainLogin
-    const query = queryAfterLogin(this.received, server.now(), demand?.reference)
+    const query = queryAfterLogin(this.received, server.now(), reference)
     if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, asked.again)
     keepOpener(server, response)
     await logIn(server, request, response, `${server.settings.authorizationPath}?${query}`, asked)

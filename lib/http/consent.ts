@@ -7,6 +7,8 @@ import type { Reason } from '../protocol/refusals'
 import type { ScopeDescription } from '../protocol/scope-description'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
+import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
+import type { EnteringTerms } from '../doors/polled-requests'
 import type { Edge } from './edge'
 import { warnOfFormAction } from './form-action'
 import { keepOpener, warnOfOwnPageOpener } from './opener-policy'
@@ -30,12 +32,29 @@ export function showConsent(server: Edge, request: Request, response: Response, 
   // No other site can read it: no CORS headers, and JSON runs as no script.
   if (wantsJson(request)) return sendJson(response, 200, view, privatePage)
   keepOpener(server, response)
-  const targets = question.isPosted === true ? [] : formTargetsOf(view.redirectTo)
+  const { redirectTo } = view
+  const isLeft = redirectTo !== undefined && question.isPosted !== true
+  const targets = isLeft ? formTargetsOf(redirectTo) : []
   if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
   response.status(200).set(privatePage)
   warnOfOwnPageOpener(server, response)
-  if (targets.length > 0) response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
+  if (isLeft && targets.length > 0)
+    response.once('finish', () => warnOfFormAction(response, redirectTo, issuer))
   return render(request, response, view)
+}
+
+/** The consent page of a request that a page before it has named. */
+export function consentPageFor(
+  { settings }: Edge,
+  { locale, parameters }: OwnPageRequest,
+  question: Question,
+  { device, fields }: Pick<EnteringTerms, 'device' | 'fields'>,
+): Awaited<ReturnType<OwnPage['handle']>> {
+  const { consentPage: render } = settings
+  const asked = consentViewOf(question, settings, locale, parameters.peek(uiLocalesField))
+  const view = { ...asked, device, fields: { ...asked.fields, ...fields } }
+  if (render === undefined) return { html: consentPage(view, locale), view }
+  return { view, render: (request, response) => render(request, response, view) }
 }
 
 /** RFC 6749 4.1.2.1. A program that accepts JSON and no page gets JSON, whatever page the host has. */
@@ -124,7 +143,7 @@ function consentViewOf(
       ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
     },
     redirectTo: redirectUri,
-    receiver: receiverOf(redirectUri),
+    receiver: redirectUri === undefined ? undefined : receiverOf(redirectUri),
   }
 }
 
@@ -170,7 +189,7 @@ function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentVi
   return selfRegistered === true ? { host: undefined } : undefined
 }
 
-function receiverOf(redirectUri: string): ConsentView['receiver'] {
+function receiverOf(redirectUri: string): NonNullable<ConsentView['receiver']> {
   const url = webUrl(redirectUri)
   if (url === undefined) return 'app'
   return isLoopback(url.hostname) ? 'device' : 'web'
@@ -181,7 +200,7 @@ function receiverOf(redirectUri: string): ConsentView['receiver'] {
  * (RFC 8252 8.6). Only for a client that the host registered is there a cure.
  */
 function warnOfSkipConsent({ client, redirectUri }: Question): void {
-  if (client.client_type !== 'public' || !isRegisteredByHost(client)) return
+  if (client.client_type !== 'public' || !isRegisteredByHost(client) || redirectUri === undefined) return
   if (receiverOf(redirectUri) !== 'device' || protocolOf(redirectUri) !== 'http:') return
   warnOnce(
     'EAS_SKIP_CONSENT',

@@ -57,17 +57,33 @@ export interface ConsentView {
   readonly action: string
   /** The hidden fields of the form, by name. The form also sends `decision`: `approve` or `deny`. */
   readonly fields: Readonly<Record<string, string>>
-  /** The redirection URI to which the decision leads. */
-  readonly redirectTo: string
+  /** The redirection URI to which the decision leads; undefined for the request of a device. */
+  readonly redirectTo: string | undefined
   /**
    * Who gets the decision by {@link redirectTo}: a web site, a program on the owner's device (`http` on
    * loopback), or an app by a scheme of its own. Any program on the device can pass for the last two.
    */
-  readonly receiver: 'web' | 'device' | 'app'
+  readonly receiver: 'web' | 'device' | 'app' | undefined
+  /**
+   * A device made the request, and hears of the decision by itself (RFC 8628). Warn of requests that the owner has not
+   * begun (RFC 8628 5.4). The form may also send `decision=switch`, for another account. Undefined for other requests.
+   */
+  readonly device?:
+    | {
+        /** To compare with the device. */
+        readonly userCode: string
+        /** The device's address; undefined if it is not known. */
+        readonly requestedFrom: string | undefined
+        /** When the device asked, in seconds since the epoch. */
+        readonly requestedAt: number
+        /** The time of the page, in seconds since the epoch. */
+        readonly now: number
+      }
+    | undefined
 }
 
 export function consentPage(view: ConsentView, locale: PageLocale): string {
-  const { client } = view
+  const { client, device } = view
   const { texts } = locale
   const name = clientNameOf(client)
   return pageDocument({
@@ -76,12 +92,13 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
     content: html`
       ${clientHeader(client, requestLine(view, locale), locale, !client.unregistered && webLink(client.client_uri))}
       ${client.unregistered && claimWarning(client.unregistered, locale)}
-      ${receiverWarning(view.receiver, locale)}
+      ${device === undefined ? receiverWarning(view.receiver, locale) : deviceWarning(locale)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${hiddenFields(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
         ${view.question && view.obstacle === undefined && questionPart(view.question, texts)}
         ${decisionButtons(view.obstacle, texts)}
       </form>
+      ${device && html`<form id="switch" method="post" action="${view.action}">${hiddenFields(view.fields)}</form>`}
       ${fineprint(view, locale)}
     `,
   })
@@ -106,7 +123,8 @@ export function clientHeader(
   </header>`
 }
 
-function requestLine({ service }: ConsentView, { texts }: PageLocale): string | Html {
+function requestLine({ service, device }: ConsentView, { texts }: PageLocale): string | Html {
+  if (device !== undefined) return texts.device.request
   return service.name === undefined
     ? texts.consent.request
     : around(texts.consent.requestAt, html`<bdi>${service.name}</bdi>`)
@@ -132,7 +150,7 @@ function receiverWarning(
   receiver: ConsentView['receiver'],
   { texts: { consent } }: PageLocale,
 ): Html | undefined {
-  if (receiver === 'web') return undefined
+  if (receiver === 'web' || receiver === undefined) return undefined
   const [title, text] =
     receiver === 'device' ? [consent.deviceTitle, consent.device] : [consent.appTitle, consent.app]
   return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
@@ -148,14 +166,42 @@ function mark(name: string, logoUri: string | undefined): Html {
   return html`<div class="mark" aria-hidden="true">${picture || initial}</div>`
 }
 
-function circumstances(view: ConsentView, { texts }: PageLocale): Html {
-  const { resourceOwner, switchAccount } = view
-  const other = switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`
-  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>${other}`
+// RFC 8628 5.4 and RFC 10027: nobody else has a reason to send a code.
+export const deviceWarning = ({ texts: { device } }: PageLocale): Html =>
+  html`<p class="assurance caution" role="note"><strong>${device.warningTitle}</strong> ${device.warning}</p>`
+
+function circumstances(view: ConsentView, locale: PageLocale): Html {
+  const { common, consent } = locale.texts
+  const { resourceOwner, redirectTo, device } = view
+  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi> ${otherAccount(view, locale)}`
   return html`<dl class="facts">
-    ${view.facts.map((one) => fact(one, texts.consent.facts))} ${row(texts.common.signedInAs, who)}
-    ${row(texts.common.returnsTo, html`<bdi>${destination(view.redirectTo, texts.common.appOnDevice)}</bdi>`)}
+    ${view.facts.map((one) => fact(one, consent.facts))} ${device && deviceRows(device, locale)}
+    ${row(common.signedInAs, who)}
+    ${redirectTo !== undefined && row(common.returnsTo, html`<bdi>${destination(redirectTo, common.appOnDevice)}</bdi>`)}
   </dl>`
+}
+
+function otherAccount({ switchAccount, device }: ConsentView, { texts: { consent } }: PageLocale): HtmlValue {
+  if (device !== undefined)
+    return html`<button type="submit" form="switch" name="decision" value="switch">${consent.notYou}</button>`
+  return switchAccount !== undefined && html`<a href="${switchAccount}">${consent.notYou}</a>`
+}
+
+function deviceRows(view: NonNullable<ConsentView['device']>, locale: PageLocale): Html {
+  const { device } = locale.texts
+  const { userCode, requestedFrom } = view
+  return html`${row(device.code, html`<code>${userCode}</code>`)}
+  ${requestedFrom !== undefined && row(device.requestedFrom, html`<bdi dir="ltr">${requestedFrom}</bdi>`)}
+  ${row(device.requestedAt, ago(view, locale))}`
+}
+
+// The server does not know the person's time zone.
+function ago({ requestedAt, now }: NonNullable<ConsentView['device']>, { tag }: PageLocale): Html {
+  const seconds = Math.max(0, now - requestedAt)
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
+  const text =
+    seconds < 60 ? format.format(-seconds, 'second') : format.format(-Math.floor(seconds / 60), 'minute')
+  return html`<time datetime="${new Date(requestedAt * 1000).toISOString()}">${text}</time>`
 }
 
 export function fact(

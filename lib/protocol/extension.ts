@@ -46,7 +46,7 @@ export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
 
 export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
   /**
-   * For a device, or a decision with another login than that of the page: those about the login, and those in
+   * For a decision with another login than that of the page: those about the login, and those in
    * `authorizationParameters`.
    */
   readonly parameters: Parameters
@@ -118,7 +118,8 @@ export interface ChoicesQuestion {
   readonly scope: readonly string[]
   /** What extensions add to the consent page, such as the resources that the access is for. */
   readonly facts: readonly ConsentFact[]
-  readonly redirectUri: string
+  /** Undefined without a browser of the client, as for a device. */
+  readonly redirectUri: string | undefined
 }
 
 /** A valid request of a known owner, before the page or the approval. */

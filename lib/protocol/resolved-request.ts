@@ -9,7 +9,7 @@ export interface ResolvedRequest {
    */
   readonly parameters: string
   /**
-   * The handle of a record of `createUnclaimedAuthorization`, if the request is good once. It becomes the record of
+   * The handle of a record of `openRequest`, if the request is good once. It becomes the record of
    * this request, in one write, when an owner sees its page or approves it. A record that is claimed, expired, or of
    * another client refuses the request, on a page. Default: nothing is used up.
    */

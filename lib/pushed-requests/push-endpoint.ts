@@ -4,8 +4,7 @@ import { aLimit, type Limit, type LimitOption } from '../limits/limit'
 import { TokenBuckets } from '../limits/token-buckets'
 import { steadyClock } from '../primitives/steady-clock'
 import type { Authorization } from '../authorization/authorization'
-import { createUnclaimedAuthorization } from '../authorization/claim'
-import { requestNotOpen } from '../authorization/decision'
+import { openRequest, requestNotOpen } from '../authorization/requested'
 import type { PlugInServer } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
@@ -44,13 +43,13 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
       if (parsed.parameters.length > largestRequest) throw refused('pushed_request_too_large')
       count(client, address)
       await request.useUp?.()
-      const { unclaimed, handle } = createUnclaimedAuthorization(
+      const { requested, handle } = openRequest(
         // Parsed again for its owner, by the registration of then.
         { ...parsed.proposal, extensionData: {} },
         server.context(),
         { parameters: parsed.parameters, lifetime },
       )
-      await server.begin(unclaimed)
+      await server.begin(requested)
       return { status: 201, members: { request_uri: requestUriPrefix + handle, expires_in: lifetime } }
     },
   }
@@ -92,8 +91,7 @@ function pushedIn(found: Authorization | undefined, client: Client): string {
   if (found === undefined) throw refused('request_uri_unknown')
   // RFC 9126 2.2: bound to the client that pushed it.
   if (found.clientId !== client.client_id) throw refused('authorization_request_of_another_client')
-  const pushed =
-    found.state === 'unclaimed' ? found.pushed : found.state === 'pending' ? found.named?.pushed : undefined
+  const pushed = found.state === 'requested' ? found.parameters : undefined
   if (pushed === undefined) throw requestNotOpen()
   return pushed
 }

@@ -2,7 +2,7 @@ import { verifiedAlgorithms } from '../jwt/verify-jwt'
 import { aFlag, someSeconds } from '../primitives/fields'
 import { type Fields, optional, readOptions } from '../primitives/schema'
 import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login-return'
-import { findClaimable, namedIn } from '../authorization/claim'
+import { findClaimable } from '../authorization/requested'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { PlugIn, PlugInServer } from '../doors/plug-in'
@@ -141,7 +141,7 @@ async function sentToLoginAt(
   const presented = { handle: named.reference, clientId }
   const claimable = findClaimable(await server.find(named.id), presented, server.now())
   if (claimable instanceof OAuthError) return undefined
-  const { demandedLogin } = namedIn(claimable)
+  const { demandedLogin } = claimable
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
 

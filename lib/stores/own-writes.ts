@@ -17,7 +17,7 @@ interface OwnWrites {
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/** The last 1000 pending requests and codes that this process wrote. */
+/** The last 1000 requests and codes that this process wrote. */
 export function ownWrites(store: AuthorizationStore): OwnWrites {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const take = (id: string) => {
@@ -32,7 +32,7 @@ export function ownWrites(store: AuthorizationStore): OwnWrites {
         const { id, state } = authorization
         take(id)
         const saved = store.save(authorization, revision, expected)
-        if (state !== 'pending' && state !== 'approved') return saved
+        if (state === 'active') return saved
         return saved.then((isDone) => {
           if (isDone) written.put(id, { authorization, revision })
           return isDone

@@ -131,7 +131,7 @@ describe('the form for a code', () => {
   })
 })
 
-test('a remembered consent lets no device in, and the approval of a device is not remembered', async () => {
+test('a remembered consent lets no device in without the page, and that of a device is remembered if its client proves itself', async () => {
   const both = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', deviceCode] })
   const { flow, oauth, enter, decide, pollLater } = await deviceStage(both, [], {
     clients: [both.registration],
@@ -141,11 +141,14 @@ test('a remembered consent lets no device in, and the approval of a device is no
   const consents = async () => (await oauth.authorizations.list('alice')).consents
   expect(outcomeOf(await decide(await enter(), 'approve'))).toBe('question')
   expect(outcomeOf(await pollLater(both))).toBe('tokens')
-  expect(await consents()).toEqual([])
-  await flow.approve(both)
-  expect(await consents()).toMatchObject([{ clientId: 'photo-print' }])
+  expect(await consents()).toMatchObject([{ clientId: 'photo-print', scope: ['photos:read'] }])
   const { body } = await flow.request(both, { scope: 'photos:read' }, '/device_authorization')
-  expect((await enter(body.user_code)).text).toContain('wants to access your account from another device')
+  const again = await enter(body.user_code)
+  expect(again.text).toContain('wants to access your account from another device')
+  expect(again.text).toContain('You have allowed this already')
+  const television2 = await deviceStage(television, [], { authorizations: true, rememberConsent: true })
+  await television2.decide(await television2.enter(), 'approve')
+  expect((await television2.oauth.authorizations.list('alice')).consents).toEqual([])
 })
 
 describe('a device whose owner takes everything back', () => {
@@ -344,10 +347,8 @@ describe('the page of devices', () => {
     expect(outcomeOf(await send({ ...code.body.fields, user_code: 'BBBB-BBBB' }))).toBe('400 invalid_request')
     const asked = await send({ ...code.body.fields, user_code: body.user_code })
     expect(asked.body).toMatchObject({
-      step: 'question',
-      userCode: body.user_code,
       client: { client_id: 'television', client_name: 'Television' },
-      requestedFrom: '127.0.0.1',
+      device: { userCode: body.user_code, requestedFrom: '127.0.0.1' },
       scope: [{ token: 'photos:read', description: 'See your photos' }],
     })
     expect(await send({ ...asked.body.fields, decision: 'switch' }).then((answer) => answer.body)).toEqual({
@@ -360,10 +361,15 @@ describe('the page of devices', () => {
   })
 
   test('is rendered by the host, also with what is wrong', async () => {
-    const { flow, failures, enter } = await deviceStage(
+    const { flow, body, failures, enter } = await deviceStage(
       television,
       [],
-      {},
+      {
+        pages: {
+          consent: (_request, response, view) =>
+            response.send(`<p>${view.device?.userCode} ${view.resourceOwner.subject}</p>`),
+        },
+      },
       {
         page: (_request, response, view) =>
           response.send(`<p>${view.step} ${view.resourceOwner.subject}</p>`),
@@ -378,7 +384,7 @@ describe('the page of devices', () => {
     const wrong = await enter('BBBB-BBBB')
     expect([wrong.status, wrong.text]).toEqual([400, '<p>code alice</p>'])
     expect(failures.map(({ reason }) => reason)).toContain('user_code_unknown')
-    expect((await enter()).text).toBe('<p>question alice</p>')
+    expect((await enter()).text).toBe(`<p>${body.user_code} alice</p>`)
   })
 })
 

@@ -258,7 +258,7 @@ describe('a device with OpenID Connect', () => {
 })
 
 describe('the page of devices always asks', () => {
-  test('whatever the server remembers or the host skips, and asks no question of the host', async () => {
+  test('whatever the server remembers or the host skips, and asks the question of the host', async () => {
     const choice = { name: 'workspace', text: 'Which one?', answers: [{ value: 'w1', label: 'One' }] }
     const asked = jest.fn(() => choice)
     const skipConsent = jest.fn(() => true)
@@ -276,8 +276,8 @@ describe('the page of devices always asks', () => {
     }
     await tokens()
     const { accessToken } = await tokens()
-    expect((await staged.flow.photos(accessToken)).body).not.toHaveProperty('choice')
-    expect([asked, skipConsent].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+    expect((await staged.flow.photos(accessToken)).body).toMatchObject({ choice: { workspace: 'w1' } })
+    expect([asked, skipConsent].map(({ mock }) => mock.calls.length)).toEqual([2, 0])
   })
 })
 

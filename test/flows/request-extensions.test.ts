@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import {
-  createUnclaimedAuthorization,
+  openRequest,
   type Extension,
   type ExtensionOwnerRequest,
   type OwnerVerdict,
@@ -114,8 +114,8 @@ describe('Extensions of requests', () => {
                   undefined,
                   sender,
                 )
-                const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
-                if (claims === undefined) await server.begin(unclaimed)
+                const { requested, handle } = openRequest(proposal, server.context())
+                if (claims === undefined) await server.begin(requested)
                 return { parameters: parameters.format(), claims: (claims ??= handle) }
               },
             },
@@ -332,8 +332,8 @@ describe('Plug-ins', () => {
                 undefined,
                 sender,
               )
-              const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
-              await server.begin(unclaimed)
+              const { requested, handle } = openRequest(proposal, server.context())
+              await server.begin(requested)
               left += 1
               return { members: { handle, facts, left, leave_url: server.urlOf('/leave') }, status: 201 }
             },
@@ -380,7 +380,7 @@ describe('Plug-ins', () => {
       const { handle } = body
       const looked = await flow.request(photoPrint, { handle }, '/look')
       const scope = ['photos:read', 'photos:print']
-      expect(looked.body).toEqual({ state: 'unclaimed', scope, client: 'Photo Print' })
+      expect(looked.body).toEqual({ state: 'requested', scope, client: 'Photo Print' })
       expect((await flow.request(photoPrint, { handle }, '/take-back')).body).toEqual({ scope })
       for (const path of ['/look', '/take-back'])
         expect(outcomeOf(await flow.request(photoPrint, { handle }, path))).toBe('400 invalid_request')

@@ -24,25 +24,20 @@ const request = {
 const extensionData = { pkce: 'challenge' }
 const consentToken = 'digest-of-the-form'
 const grantedAt = 1_800_000_000
-const requested = { ...grant, subject: 'alice', request, expiresAt: 1_800_000_600 }
-const shown = { ...requested, consentToken }
 const unclaimed = {
-  ...requested,
-  state: 'unclaimed',
-  subject: undefined,
-  handle: consentToken,
-  demandedLogin: undefined,
-} as const
-const polled = {
   ...grant,
-  state: 'polled',
+  state: 'requested',
   subject: undefined,
+  request,
   handle: 'digest-of-the-handle',
   consentToken: undefined,
   decision: undefined,
   grantedAt: undefined,
+  demandedLogin: undefined,
   expiresAt: 1_800_000_600,
 } as const
+const shown = { ...unclaimed, subject: 'alice', handle: undefined, consentToken } as const
+const polled = { ...unclaimed, request: undefined } as const
 const code = {
   digest: 'digest-of-the-code',
   redirectUri: 'https://printer.example/cb',
@@ -83,105 +78,54 @@ const approved = { ...grant, state: 'approved', subject: 'alice', code, grantedA
 /** Records in each state, with few and with all members, and their texts. */
 const written: readonly (readonly [string, Authorization, string])[] = [
   [
-    'unclaimed',
+    'requested, and not claimed',
     unclaimed,
-    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true]',
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",null,1800000600,null,"code","https://printer.example/cb",true,null,null,null,null,null,null,null,"digest-of-the-handle"]',
   ],
   [
-    'unclaimed, with all members',
-    {
-      ...unclaimed,
-      tokenType: 'mac',
-      request: { ...request, requestState: 'a&b' },
-      extensionData,
-    },
-    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"}]',
+    'requested, after a login that the server has demanded',
+    { ...unclaimed, demandedLogin: { at: 1_800_000_000, parameters: 'digest-of-the-parameters' } },
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",null,1800000600,null,"code","https://printer.example/cb",true,null,null,1800000000,"digest-of-the-parameters",null,null,null,"digest-of-the-handle"]',
   ],
   [
-    'pending',
-    { ...shown, state: 'pending' },
-    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true]',
+    'requested, pushed by its client, and not brought by a browser',
+    { ...unclaimed, parameters: 'client_id=a&scope=b', lifetimeUntilSeen: 60 },
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",null,1800000600,null,"code","https://printer.example/cb",true,null,null,null,null,null,"client_id=a&scope=b",60,"digest-of-the-handle"]',
   ],
   [
-    'pending, with all members',
+    'requested, with a form',
+    shown,
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true]',
+  ],
+  [
+    'requested, with a form and all members',
     {
       ...shown,
-      state: 'pending',
       tokenType: 'mac',
       request: { ...request, requestState: 'a&b' },
       extensionData,
+      handle: 'digest-of-the-handle',
+      demandedLogin: { at: 1_800_000_000, parameters: undefined },
+      parameters: 'client_id=a&scope=b',
+      salt: 'salt-of-the-form',
+      kept: { pace: 5 },
     },
-    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"}]',
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"},1800000000,null,null,"client_id=a&scope=b",null,"digest-of-the-handle","salt-of-the-form",null,null,{"pace":5}]',
   ],
   [
     'denied',
-    { ...shown, state: 'denied', scope: [] },
-    '["dRBNvo1WzZ4oRRq0W","photo-printer","","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true]',
-  ],
-  [
-    'denied, with all members',
-    {
-      ...shown,
-      state: 'denied',
-      request: { ...request, redirectUriSent: false, requestState: 'a&b' },
-      extensionData,
-    },
-    '["dRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",false,"a&b",{"pkce":"challenge"}]',
-  ],
-  [
-    'unclaimed, with a login that the server has demanded',
-    {
-      ...unclaimed,
-      demandedLogin: { at: 1_800_000_000, parameters: 'digest-of-the-parameters' },
-    },
-    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,null,1800000000,"digest-of-the-parameters"]',
-  ],
-  [
-    'unclaimed, pushed by its client, with a demanded login',
-    { ...unclaimed, extensionData, demandedLogin: { at: 1_800_000_000, parameters: undefined } },
-    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,{"pkce":"challenge"},1800000000]',
-  ],
-  [
-    'unclaimed, pushed by its client, and not brought by a browser',
-    { ...unclaimed, pushed: 'client_id=a&scope=b', lifetimeUntilSeen: 60 },
-    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,null,null,null,null,"client_id=a&scope=b",60]',
-  ],
-  [
-    'pending, pushed by its client, after a demanded login',
-    {
-      ...shown,
-      state: 'pending',
-      named: {
-        handle: 'digest-of-the-handle',
-        demandedLogin: { at: 1_800_000_000, parameters: undefined },
-        pushed: 'client_id=a&scope=b',
-        salt: 'salt-of-the-form',
-      },
-    },
-    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,1800000000,null,null,"client_id=a&scope=b",null,"digest-of-the-handle","salt-of-the-form"]',
+    { ...shown, decision: 'denied', scope: [] },
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,null,null,null,null,null,null,null,false]',
   ],
   [
     'polled, and not claimed',
     polled,
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600]',
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",null,1800000600,null,null,null,null,null,null,null,null,null,null,null,"digest-of-the-handle"]',
   ],
   [
-    'polled and denied',
-    { ...polled, subject: 'alice', consentToken, decision: 'denied' },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",false]',
-  ],
-  [
-    'polled and approved, with all members',
-    {
-      ...polled,
-      tokenType: 'mac',
-      subject: 'alice',
-      consentToken,
-      decision: 'approved',
-      grantedAt,
-      extensionData,
-    },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,{"pkce":"challenge"},null,1800000000]',
+    'polled and approved',
+    { ...polled, subject: 'alice', consentToken, decision: 'approved', grantedAt },
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice",null,null,null,null,null,null,null,null,null,null,"digest-of-the-handle",null,true,1800000000]',
   ],
   [
     'approved without a form',
@@ -285,21 +229,9 @@ const login = { authTime: 1_799_999_000, acr: 'urn:mfa', amr: ['pwd', 'otp'] }
 /** The same with the login of the owner. */
 const withLogin: readonly (readonly [string, Authorization, string])[] = [
   [
-    'pending, after a login',
-    { ...shown, state: 'pending', login },
-    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
-  ],
-  [
-    'polled and approved, after a login at a time',
-    {
-      ...polled,
-      subject: 'alice',
-      consentToken,
-      decision: 'approved',
-      grantedAt,
-      login: { authTime: 1_799_999_000 },
-    },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,[1799999000],1800000000]',
+    'requested, after a login',
+    { ...shown, login },
+    '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
   ],
   [
     'approved, after a login',
@@ -418,16 +350,14 @@ describe('The stored form', () => {
   )
 
   it('may have places of a later version, which are dropped', () => {
-    const [[, record, text]] = [forms.find(([which]) => which === 'denied, with all members') ?? forms[0]!]
+    const [[, record, text]] = [
+      forms.find(([which]) => which === 'requested, with a form and all members') ?? forms[0]!,
+    ]
     expect(read(JSON.stringify([...placesOf(text), 1]))).toStrictEqual(record)
   })
 
   it.each([
-    [
-      'a polled request that was approved',
-      11,
-      forms.find(([which]) => which === 'polled and approved, with all members'),
-    ],
+    ['a polled request that was approved', 20, forms.find(([which]) => which === 'polled and approved')],
     ['an approved request', 11, forms.find(([which]) => which === 'approved, with all members')],
     ['an active authorization', 5, forms.find(([which]) => which === 'active, with all members')],
   ])('of %s is refused without the time of the approval', (_which, at, [, , text] = forms[0]!) => {

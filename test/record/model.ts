@@ -9,7 +9,7 @@ interface KnownToken {
 /** What the rules say of one authorization: how each move must end, and which credentials are good. */
 export class Model {
   now = noon
-  state: 'unclaimed' | 'polled' | 'pending' | 'denied' | 'approved' | 'active' | 'gone'
+  state: 'requested' | 'approved' | 'active' | 'gone' = 'requested'
   private owner: string | undefined
   private decision: 'approve' | 'deny' | undefined
   private requestEnd: number
@@ -30,8 +30,6 @@ export class Model {
   private beside = new Map<string, string>()
 
   constructor(private readonly terms: Terms) {
-    this.state =
-      terms.beginning === 'form' ? 'pending' : terms.beginning === 'pushed' ? 'unclaimed' : 'polled'
     this.owner = terms.beginning === 'form' ? 'alice' : undefined
     this.requestEnd = noon + terms.lifetimes.authorizationRequest
   }
@@ -44,7 +42,9 @@ export class Model {
   /** When the last credential of the record ends. */
   private get end(): number {
     if (this.state === 'active') return Math.max(this.refreshEnd, ...this.listed.map(({ end }) => end))
-    return this.state === 'approved' ? this.codeEnd : this.requestEnd
+    if (this.state === 'approved') return this.codeEnd
+    // A slow device still hears of the end.
+    return this.requestEnd + (this.terms.beginning === 'polled' ? 120 : 0)
   }
 
   /** Every credential that the server would take now: the code, access tokens, the refresh token. */
@@ -79,7 +79,7 @@ export class Model {
         return this.claimed(act)
       case 'approve':
       case 'deny':
-        return this.terms.beginning === 'polled' ? this.decidedOnPage(act) : this.decided(act)
+        return this.decided(act)
       case 'redeem':
         return this.redeemed(act)
       case 'poll':
@@ -92,41 +92,36 @@ export class Model {
   }
 
   private claimed({ owner, client }: Extract<Move, { move: 'claim' }>): string {
-    if (this.terms.beginning === 'polled') {
-      if (this.state !== 'polled' || this.owner !== undefined) return 'authorization_request_not_open'
-    } else {
-      if (this.state !== 'unclaimed' && this.state !== 'pending') return 'authorization_request_not_open'
-      if (client !== 'printer') return 'authorization_request_of_another_client'
-      if (this.owner !== undefined && owner !== this.owner) return 'authorization_request_of_another_owner'
-      // The form lives as long as every request, and no second look lengthens its life.
-      if (this.state === 'unclaimed') this.requestEnd = this.now + this.terms.lifetimes.authorizationRequest
-      this.state = 'pending'
-    }
+    if (this.state !== 'requested' || this.decision !== undefined) return 'authorization_request_not_open'
+    if (client !== 'printer') return 'authorization_request_of_another_client'
+    if (this.requestEnd <= this.now) return 'authorization_request_expired'
+    if (this.owner !== undefined && owner !== this.owner) return 'authorization_request_of_another_owner'
+    // The form lives as long as every request, and no second look lengthens its life. A user code lives no longer.
+    if (this.owner === undefined && this.terms.beginning !== 'polled')
+      this.requestEnd = this.now + this.terms.lifetimes.authorizationRequest
     this.owner = owner
     return 'form'
   }
 
   private decided({ move, owner }: Extract<Move, { move: 'approve' | 'deny' }>): string {
-    if (this.state === 'gone' || this.state === 'unclaimed') return 'authorization_request_not_open'
+    if (this.state === 'gone') return 'authorization_request_not_open'
     if (owner !== this.owner) return 'authorization_request_of_another_owner'
-    if (this.state === 'denied') return move === 'deny' ? 'done' : 'authorization_request_not_open'
     if (this.state === 'active') return move === 'approve' ? 'done before' : 'authorization_request_not_open'
     if (this.state === 'approved')
       return move === 'approve' && this.failures < 5 ? 'code' : 'authorization_request_not_open'
-    this.state = move === 'deny' ? 'denied' : 'approved'
+    if (this.decision !== undefined && this.decision !== move) return 'authorization_request_not_open'
+    if (this.requestEnd <= this.now) return 'authorization_request_expired'
+    if (this.decision !== undefined) return 'done'
+    this.decision = move
     if (move === 'deny') return 'done'
+    if (this.terms.beginning === 'polled') {
+      this.requestEnd = Math.max(this.requestEnd, this.now + this.terms.lifetimes.authorizationCode)
+      return 'done'
+    }
+    this.state = 'approved'
     this.codeEnd = this.now + this.terms.lifetimes.authorizationCode
     this.grantedAt = this.now
     return 'code'
-  }
-
-  private decidedOnPage({ move, owner }: Extract<Move, { move: 'approve' | 'deny' }>): string {
-    if (this.state === 'gone') return 'authorization_request_not_open'
-    if (owner !== this.owner) return 'authorization_request_of_another_owner'
-    if (this.decision !== undefined) return move === this.decision ? 'done' : 'authorization_request_not_open'
-    this.decision = move
-    this.requestEnd = Math.max(this.requestEnd, this.now + this.terms.lifetimes.authorizationCode)
-    return 'done'
   }
 
   private redeemed({ client, redirectUri, verifier }: Extract<Move, { move: 'redeem' }>): string {
@@ -144,6 +139,7 @@ export class Model {
     if (this.state === 'gone') return 'handle_unknown'
     if (client !== 'printer') return 'handle_of_another_client'
     if (this.state !== 'active') {
+      if (this.requestEnd <= this.now) return 'authorization_request_expired'
       if (this.decision === 'deny') return 'owner_denied'
       return this.decision === undefined ? 'owner_has_not_decided' : 'tokens'
     }

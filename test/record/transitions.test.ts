@@ -1,23 +1,26 @@
-import type { Active, Authorization } from '../../lib/authorization/authorization'
+import { type Active, type Authorization, expiryOf } from '../../lib/authorization/authorization'
 import {
-  claim,
-  createDemandedLogin,
-  createUnclaimedAuthorization,
-  demandLogin,
-  noteArrival,
-} from '../../lib/authorization/claim'
-import { approveWithCode, createPendingAuthorization, deny } from '../../lib/authorization/decision'
+  approveForPolls,
+  approveWithCode,
+  deny,
+  findDecidable,
+  isOwnersRequest,
+} from '../../lib/authorization/decision'
 import { addAccessToken, type Issued, issueDirectly } from '../../lib/authorization/issue'
 import { lifetimesFor } from '../../lib/authorization/lifetimes'
 import { findAccessTokenIn } from '../../lib/authorization/lookup'
-import {
-  claimPolled,
-  createPolledAuthorization,
-  decidePolled,
-  pollAuthorization,
-} from '../../lib/authorization/polled'
+import { pollAuthorization } from '../../lib/authorization/polled'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
+import {
+  claim,
+  demandLogin,
+  noteArrival,
+  openForLogin,
+  openForOwner,
+  openRequest,
+  release,
+} from '../../lib/authorization/requested'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import {
   type GrantedToken,
@@ -69,8 +72,12 @@ function recordOf<State extends Authorization['state']>(
 }
 
 const proposal = { ...granted, subject: 'alice', request }
-const approval = (bend: { readonly tokenType?: string } = {}) =>
-  approveWithCode(createPendingAuthorization({ ...proposal, ...bend }, at(0)).pending, at(0))
+const opened = (bend: { readonly tokenType?: string } = {}) => {
+  const { requested } = openForOwner({ ...proposal, ...bend }, at(0))
+  if (!isOwnersRequest(requested)) throw new Error('Its owner is unknown.')
+  return requested
+}
+const approval = (bend: { readonly tokenType?: string } = {}) => approveWithCode(opened(bend), at(0))
 const redemption = { clientId: 'printer', redirectUri: request.redirectUri, refreshToken: true }
 
 /** Alice has approved, and the printer has redeemed its code. */
@@ -151,11 +158,7 @@ describe('A code', () => {
   it('of another text under the same id is unknown, before and after the redemption', () => {
     const { authorization } = approval()
     const forged = `ac_${'A'.repeat(65)}`
-    for (const record of [
-      authorization,
-      redeemed().active,
-      deny(createPendingAuthorization(proposal, at(0)).pending),
-    ])
+    for (const record of [authorization, redeemed().active, deny(opened())])
       expect(verdictOf(redeemCode(record, { ...redemption, code: forged }, at(0)))).toBe('none code_unknown')
   })
 
@@ -420,17 +423,20 @@ const recordAfter = (step: TransitionResult<unknown>, before: Authorization): Au
 describe('A request that a client pushed', () => {
   const { subject: _subject, ...ownerless } = proposal
   const presented = (handle: string) => ({ handle, clientId: 'printer' })
+  const claimed = (
+    record: Authorization,
+    handle: string,
+    context: IssueContext,
+    bend: Partial<typeof proposal & { readonly login: { readonly authTime: number } }> = {},
+  ) => claim(record, presented(handle), handle, { ...proposal, ...bend }, context)
 
   it('lives as long as its client asked until a browser brings it, and then as every request', () => {
-    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0), {
-      lifetime: 60,
-      parameters: 'a=b',
-    })
-    expect(verdictOf(noteArrival(unclaimed, presented(handle), at(60)))).toBe(
+    const { requested, handle } = openRequest(ownerless, at(0), { lifetime: 60, parameters: 'a=b' })
+    expect(verdictOf(noteArrival(requested, presented(handle), at(60)))).toBe(
       'none authorization_request_expired',
     )
-    const seen = recordOf(noteArrival(unclaimed, presented(handle), at(59)), 'unclaimed')
-    expect(seen).toMatchObject({ expiresAt: noon + 659, pushed: 'a=b' })
+    const seen = recordOf(noteArrival(requested, presented(handle), at(59)), 'requested')
+    expect(seen).toMatchObject({ expiresAt: noon + 659, parameters: 'a=b' })
     expect(verdictOf(noteArrival(seen, presented(handle), at(100)))).toBe('none ok')
     expect(verdictOf(noteArrival(seen, presented(`${handle}x`), at(100)))).toBe(
       'none authorization_request_unknown',
@@ -438,61 +444,102 @@ describe('A request that a client pushed', () => {
   })
 
   it('keeps the login that was demanded and its parameters until the decision, and the form for its owner as he logs in anew', () => {
-    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0), { parameters: 'a=b' })
-    const demanded = recordOf(demandLogin(unclaimed, presented(handle), at(5)), 'unclaimed')
-    const first = claim(demanded, handle, proposal, at(6))
-    const pending = recordOf(first, 'pending')
-    expect(pending.named).toMatchObject({ demandedLogin: { at: noon + 5 }, pushed: 'a=b' })
-    const again = recordOf(demandLogin(pending, presented(handle), at(7)), 'pending')
-    expect(again.named).toMatchObject({ demandedLogin: { at: noon + 7 } })
-    const anew = claim(again, handle, { ...proposal, login: { authTime: noon + 7 } }, at(8))
+    const { requested, handle } = openRequest(ownerless, at(0), { parameters: 'a=b', kept: { pace: 5 } })
+    const demanded = recordOf(demandLogin(requested, presented(handle), at(5)), 'requested')
+    const first = claimed(demanded, handle, at(6))
+    const pending = recordOf(first, 'requested')
+    expect(pending).toMatchObject({ demandedLogin: { at: noon + 5 }, parameters: 'a=b', kept: { pace: 5 } })
+    const again = recordOf(demandLogin(pending, presented(handle), at(7)), 'requested')
+    expect(again).toMatchObject({ demandedLogin: { at: noon + 7 } })
+    const anew = claimed(again, handle, at(8), { login: { authTime: noon + 7 } })
     expect(outcomeOf(anew)).toMatchObject({ consentToken: outcomeOf(first).consentToken, isAgain: true })
-    expect(recordOf(anew, 'pending')).toMatchObject({
+    expect(recordOf(anew, 'requested')).toMatchObject({
       login: { authTime: noon + 7 },
       expiresAt: pending.expiresAt,
     })
-    expect(verdictOf(claim(again, handle, proposal, at(8)))).toBe('none ok')
-    expect(deny(pending)).not.toHaveProperty('named')
+    expect(verdictOf(claimed(again, handle, at(8)))).toBe('none ok')
+    expect([Object.keys(deny(pending)), Object.keys(approveForPolls(pending, at(8)))].flat()).not.toEqual(
+      expect.arrayContaining(['parameters', 'kept']),
+    )
   })
 
   it('gets another form where the page would show something else, so that no old form approves it', () => {
-    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0))
-    const first = claim(unclaimed, handle, proposal, at(0))
-    const narrower = claim(recordOf(first, 'pending'), handle, { ...proposal, scope: ['photos.read'] }, at(1))
+    const { requested, handle } = openRequest(ownerless, at(0))
+    const first = claimed(requested, handle, at(0))
+    const narrower = claimed(recordOf(first, 'requested'), handle, at(1), { scope: ['photos.read'] })
     expect(outcomeOf(narrower).consentToken).not.toBe(outcomeOf(first).consentToken)
-    expect(
-      verdictOf(claim(recordOf(narrower, 'pending'), handle, { ...proposal, subject: 'mallory' }, at(1))),
-    ).toBe('none authorization_request_of_another_owner')
+    expect(verdictOf(claimed(recordOf(narrower, 'requested'), handle, at(1), { subject: 'mallory' }))).toBe(
+      'none authorization_request_of_another_owner',
+    )
+  })
+
+  it('is open for another account once its owner releases it, by his form alone', () => {
+    const { requested, handle } = openRequest(ownerless, at(0))
+    const first = claimed(requested, handle, at(0))
+    const { consentToken } = outcomeOf(first)
+    const record = recordOf(first, 'requested')
+    expect(verdictOf(release(record, { consentToken: handle, subject: 'alice' }))).toBe(
+      'none authorization_request_unknown',
+    )
+    expect(verdictOf(release(record, { consentToken, subject: 'mallory' }))).toBe(
+      'none authorization_request_unknown',
+    )
+    const released = recordOf(release(record, { consentToken, subject: 'alice' }), 'requested')
+    expect(outcomeOf(claimed(released, handle, at(1), { subject: 'bob' })).consentToken).not.toBe(
+      consentToken,
+    )
+    expect(verdictOf(release(deny(record), { consentToken, subject: 'alice' }))).toBe(
+      'none authorization_request_not_open',
+    )
   })
 
   it('is not that of a demanded login, whose reference is good for its parameters', () => {
-    const { unclaimed, reference } = createDemandedLogin(ownerless, 'digest of parameters', at(3))
-    expect(unclaimed.demandedLogin).toEqual({ at: noon + 3, parameters: 'digest of parameters' })
-    expect(JSON.stringify(unclaimed)).not.toContain(reference.slice(25))
+    const { requested, reference } = openForLogin(ownerless, 'digest of parameters', at(3))
+    expect(requested.demandedLogin).toEqual({ at: noon + 3, parameters: 'digest of parameters' })
+    expect(JSON.stringify(requested)).not.toContain(reference.slice(25))
+  })
+
+  it('gives its handle no tokens: its client gets a code', () => {
+    const { requested, handle } = openRequest(ownerless, at(0))
+    const poll = { handle, clientId: 'printer', refreshToken: false }
+    expect(verdictOf(pollAuthorization(requested, poll, at(1)))).toBe('none handle_unknown')
   })
 })
 
 describe('A request that is polled', () => {
-  const { subject: _subject, request: _request, ...polledProposal } = proposal
-  const decision = { subject: 'alice', login: { authTime: noon }, ownerReadAt: noon, approved: true }
+  const { subject: _subject, request: _request, ...ownerless } = proposal
+  const polledProposal = { ...ownerless, request: undefined }
+  const byId = { handle: undefined, clientId: 'printer' }
+  const claimed = (record: Authorization, context: IssueContext) =>
+    claim(record, byId, 'secret of the page', { ...polledProposal, subject: 'alice' }, context)
 
-  function decided(scope?: readonly string[], tokenType = 'bearer') {
-    const { polled, handle } = createPolledAuthorization({ ...polledProposal, tokenType }, at(0))
-    const claimed = claimPolled(polled, { subject: 'alice', ...(scope && { scope }) }, at(0))
-    const { consentToken } = outcomeOf(claimed)
-    const step = decidePolled(recordOf(claimed, 'polled'), { ...decision, consentToken }, at(0))
-    return { record: recordOf(step, 'polled'), handle, consentToken }
+  function approvedAt(seconds: number, tokenType = 'bearer') {
+    const { requested, handle } = openRequest({ ...polledProposal, tokenType }, at(0))
+    const record = recordOf(claimed(requested, at(seconds)), 'requested')
+    const ofType = { ...record, tokenType, login: { authTime: noon } }
+    return { record: approveForPolls(ofType, at(seconds)), handle }
   }
+  const decided = (tokenType?: string) => approvedAt(0, tokenType)
   const poll = (record: Authorization, handle: string, context: IssueContext, refreshToken = false) =>
     pollAuthorization(record, { handle, clientId: 'printer', refreshToken }, context)
 
-  it('never brings more than its owner was asked for, and keeps the login of the decision', () => {
-    const { polled } = createPolledAuthorization(polledProposal, at(0))
-    expect(() => claimPolled(polled, { subject: 'alice', scope: ['admin'] }, at(0))).toThrow(TypeError)
-    const { record, handle } = decided(['photos.read'])
+  it('is claimed by its id alone: its handle is for the polls', () => {
+    const { requested, handle } = openRequest(polledProposal, at(0))
+    const byHandle = { handle, clientId: 'printer' }
+    const owned = { ...polledProposal, subject: 'alice' }
+    expect(verdictOf(claim(requested, byHandle, handle, owned, at(0)))).toBe(
+      'none authorization_request_not_open',
+    )
+    const { requested: pushed } = openRequest({ ...polledProposal, request }, at(0))
+    expect(verdictOf(claim(pushed, byId, 'secret', owned, at(0)))).toBe('none authorization_request_not_open')
+  })
+
+  it('keeps the login of the decision, and the end of its code', () => {
+    const { record, handle } = decided()
     const step = poll(record, handle, at(1))
-    expect(outcomeOf(step).scope).toEqual(['photos.read'])
     expect(recordOf(step, 'active')).toMatchObject({ login: { authTime: noon }, subject: 'alice' })
+    const { requested } = openRequest(polledProposal, at(0))
+    expect(recordOf(claimed(requested, at(9)), 'requested').expiresAt).toBe(requested.expiresAt)
   })
 
   it('of a client without refresh tokens brings the same token again within the grace, another for other terms, and none later', () => {
@@ -513,7 +560,7 @@ describe('A request that is polled', () => {
   it.each([true, false])(
     'brings the members of its token type again, with a refresh token or without one: %p',
     (refreshToken) => {
-      const { record, handle } = decided(undefined, 'stamped')
+      const { record, handle } = decided('stamped')
       const first = poll(record, handle, at(1), refreshToken)
       const again = poll(recordOf(first, 'active'), handle, at(30), refreshToken)
       expect(verdictOf(again)).toBe('touch ok')
@@ -531,11 +578,19 @@ describe('A request that is polled', () => {
   })
 
   it('may be polled for as long as a code after an approval in its last second', () => {
-    const { polled } = createPolledAuthorization(polledProposal, at(0))
-    const claimed = claimPolled(polled, { subject: 'alice' }, at(599))
-    const { consentToken } = outcomeOf(claimed)
-    const step = decidePolled(recordOf(claimed, 'polled'), { ...decision, consentToken }, at(599))
-    expect(recordOf(step, 'polled').expiresAt).toBe(noon + 599 + usual.authorizationCode)
+    expect(approvedAt(599).record.expiresAt).toBe(noon + 599 + usual.authorizationCode)
+  })
+
+  it('may be decided as long as its code is good, though its client hears of the end for longer', () => {
+    const { requested, handle } = openRequest(polledProposal, at(0))
+    const step = claimed(requested, at(0))
+    const decision = { consentToken: outcomeOf(step).consentToken, subject: 'alice', approved: true }
+    const record = recordOf(step, 'requested')
+    expect(findDecidable(record, decision, noon + 600)).toMatchObject({
+      reason: 'authorization_request_expired',
+    })
+    expect(expiryOf(record)).toBe(noon + 720)
+    expect(verdictOf(poll(record, handle, at(601)))).toBe('none authorization_request_expired')
   })
 })
 

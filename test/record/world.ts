@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto'
 import { type Authorization, expiryOf } from '../../lib/authorization/authorization'
-import { claim, createUnclaimedAuthorization } from '../../lib/authorization/claim'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
 import { commit } from '../../lib/authorization/commit'
 import {
+  approveForPolls,
   approveWithCode,
-  createPendingAuthorization,
   deny,
   findDecidable,
+  isOwnersRequest,
   repeatable,
   requestOf,
   withForm,
 } from '../../lib/authorization/decision'
 import type { Issued } from '../../lib/authorization/issue'
 import type { Lifetimes } from '../../lib/authorization/lifetimes'
-import {
-  claimPolled,
-  createPolledAuthorization,
-  decidePolled,
-  pollAuthorization,
-} from '../../lib/authorization/polled'
+import { pollAuthorization } from '../../lib/authorization/polled'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
+import { claim, openForOwner, openRequest } from '../../lib/authorization/requested'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
 import {
@@ -165,21 +161,15 @@ export class World {
   private readonly tokens: Issued[] = []
 
   constructor(readonly terms: Terms) {
-    const proposal = { ...granted, tokenType: terms.tokenType, request }
+    const proposal = this.requestProposal()
     if (terms.beginning === 'form') {
-      const { pending, consentToken } = createPendingAuthorization(
-        { ...proposal, subject: 'alice' },
-        this.context(),
-      )
-      this.first = pending
+      const { requested, consentToken } = openForOwner({ ...proposal, subject: 'alice' }, this.context())
+      this.first = requested
       this.consentToken = consentToken
       this.handle = ''
     } else {
-      const { handle, ...made } =
-        terms.beginning === 'pushed'
-          ? createUnclaimedAuthorization(proposal, this.context())
-          : createPolledAuthorization(proposal, this.context())
-      this.first = 'polled' in made ? made.polled : made.unclaimed
+      const { requested, handle } = openRequest(proposal, this.context())
+      this.first = requested
       this.consentToken = ''
       this.handle = handle
     }
@@ -244,14 +234,10 @@ export class World {
 
   /** The transition that a move asks the server for, as its endpoints compose it. */
   private transitionOf(act: Act, presented: string): Transition<Ending> {
-    const { beginning } = this.terms
     const at = this.context()
     switch (act.move) {
       case 'claim':
-        return (current) =>
-          beginning === 'polled'
-            ? onward(claimPolled(current, { subject: act.owner }, at), form)
-            : onward(claim(current, presented, this.proposalOf(act.owner, act.client), at), form)
+        return (current) => onward(this.claimedBy(act, presented, current, at), form)
       case 'approve':
       case 'deny': {
         const approved = act.move === 'approve'
@@ -262,8 +248,6 @@ export class World {
           ownerReadAt: at.now,
           approved,
         }
-        if (beginning === 'polled')
-          return (current) => onward(decidePolled(current, decision, at), (): Ending => ({ kind: 'done' }))
         return (current) => decided(findDecidable(current, decision, at.now), presented, approved, at)
       }
       case 'redeem': {
@@ -300,8 +284,20 @@ export class World {
     }
   }
 
-  private proposalOf(subject: Owner, clientId: Client) {
-    return { ...granted, tokenType: this.terms.tokenType, request, subject, clientId }
+  private claimedBy(
+    { owner: subject, client: clientId }: Extract<Move, { move: 'claim' }>,
+    handle: string,
+    current: Authorization | undefined,
+    at: IssueContext,
+  ) {
+    const proposal = { ...this.requestProposal(), subject, clientId }
+    const presented = { handle: proposal.request && handle, clientId }
+    return claim(current, presented, proposal.request ? handle : 'secret of the page', proposal, at)
+  }
+
+  private requestProposal() {
+    const { beginning, tokenType: name } = this.terms
+    return { ...granted, tokenType: name, request: beginning === 'polled' ? undefined : request }
   }
 }
 
@@ -322,17 +318,23 @@ function decided(
   at: IssueContext,
 ): TransitionResult<Ending> {
   if (found instanceof OAuthError) return { action: 'none', refusal: found }
-  if (found.state === 'denied') return { action: 'touch', outcome: { kind: 'done' } }
   if (found.state === 'active') return { action: 'none', outcome: { kind: 'done before' } }
-  if (found.state === 'pending' && !approved)
-    return { action: 'save', authorization: deny(found), outcome: { kind: 'done' } }
+  if (found.state === 'requested') {
+    if (found.decision !== undefined) return { action: 'touch', outcome: { kind: 'done' } }
+    if (!approved || found.request === undefined)
+      return {
+        action: 'save',
+        authorization: approved ? approveForPolls(found, at) : deny(found),
+        outcome: { kind: 'done' },
+      }
+  }
   const proposed = requestOf(found)
   if (proposed === undefined) throw new Error('A code alone can be given again.')
   const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
   const { salt, context } = repeatable(consentToken, at, known)
   const { authorization, code } = approveWithCode(proposed, context)
   const ending = { kind: 'code', code } as const
-  return found.state === 'pending'
+  return isOwnersRequest(found)
     ? { action: 'save', authorization: withForm(authorization, found, salt), outcome: ending }
     : { action: 'touch', outcome: ending }
 }

@@ -1,5 +1,5 @@
 import { storedTokenOf } from '../../../lib/authorization/access-token'
-import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
+import type { Active, Approved, Authorization, Requested } from '../../../lib/authorization/authorization'
 import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
 import type { Store, StoredValue } from '../../../lib/index'
 import type { AuthorizationStore, StoredAuthorization } from '../../../lib/authorization/store'
@@ -24,8 +24,10 @@ const grantedAt = 1_800_000_000
 const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
-export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
-  return { ...grant, state: 'pending', id: random22(), request, consentToken, expiresAt, ...changed }
+export function pendingRecord(expiresAt: number, changed: Partial<Requested> = {}): Requested {
+  const undecided = { handle: undefined, decision: undefined, grantedAt: undefined, demandedLogin: undefined }
+  const asked = { request, consentToken, expiresAt }
+  return { ...grant, ...undecided, ...asked, state: 'requested', id: random22(), ...changed }
 }
 
 export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {

@@ -1,0 +1,143 @@
+import type { Authorization } from '../authorization/authorization'
+import { begin, commit } from '../authorization/commit'
+import {
+  demandLogin,
+  findClaimable,
+  noteArrival,
+  openForLogin,
+  refusalForOwner,
+  type RequestProposal,
+} from '../authorization/requested'
+import type { AuthorizationStore } from '../authorization/store'
+import type { RecordContext, TransitionResult } from '../authorization/transition'
+import type { Eventual } from '../primitives/eventual'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { Sender } from '../protocol/sender'
+import type { DemandedLogins } from '../limits/open-requests'
+import type { Context } from '../doors/context'
+import type { SettledRequest } from './authorize'
+import { loginReferenceOf, requestDigest } from './login-return'
+import type { ClaimedRequest } from './resolve-request'
+
+interface AskedHost {
+  readonly sender?: Sender | undefined
+}
+
+/**
+ * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very
+ * request counts as absent: a new login.
+ */
+export function findDemandedLogin(
+  server: Context,
+  { received, destination }: SettledRequest,
+  owner: ResourceOwner | undefined,
+  { now }: RecordContext,
+  { sender }: AskedHost,
+): Eventual<ClaimedRequest | undefined> {
+  const named = loginReferenceOf(received)
+  if (named === undefined) return undefined
+  const { id, reference: handle } = named
+  const presented = { handle, clientId: destination.client.client_id }
+  const { store, limits } = server
+  return store.find(id).then((found) => {
+    const record = findClaimable(found?.authorization, presented, now)
+    if (found === undefined || record instanceof OAuthError) return undefined
+    if (refusalForOwner(record, owner?.subject) !== undefined) return undefined
+    const isOfThisRequest = record.demandedLogin?.parameters === requestDigest(received)
+    const onClaimed = () => limits.demandedLogins.ended(sender?.address)
+    return isOfThisRequest ? { presented, secret: handle, record, found, onClaimed } : undefined
+  })
+}
+
+interface DemandingRequest {
+  readonly received: Parameters
+  readonly unclaimed: () => RequestProposal
+  readonly isLoggedIn: boolean
+  readonly context: RecordContext
+}
+
+/**
+ * @returns the reference for the return of the login; undefined if the request names its record; an error for the page
+ * if the record is no longer open.
+ */
+export async function keepDemand(
+  { store, limits: { demandedLogins } }: Context,
+  { received, unclaimed, isLoggedIn, context }: DemandingRequest,
+  claimed: ClaimedRequest | undefined,
+  { sender }: AskedHost,
+): Promise<string | undefined | OAuthError> {
+  if (claimed !== undefined) {
+    const keep = () => keepInRecord(store, claimed, isLoggedIn, context)
+    return livesLonger(claimed) ? counted(demandedLogins, sender, keep) : keep()
+  }
+  const { requested, reference } = openForLogin(unclaimed(), requestDigest(received), context)
+  return counted(demandedLogins, sender, async () => {
+    await begin(store, requested, context.random)
+    return reference
+  })
+}
+
+/** True for a pushed request that nobody known has brought. */
+const livesLonger = ({ record }: ClaimedRequest) => record.lifetimeUntilSeen !== undefined
+
+/** Counts a record that waits for its login, unless it does not come to be. */
+async function counted<Outcome>(
+  logins: DemandedLogins,
+  sender: Sender | undefined,
+  keep: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const address = sender?.address
+  logins.opened(address)
+  try {
+    const outcome = await keep()
+    if (outcome instanceof OAuthError) logins.ended(address)
+    return outcome
+  } catch (error) {
+    logins.ended(address)
+    throw error
+  }
+}
+
+// A login after the first demand satisfies every later one of an owner who is not logged in. A login since then that is
+// too old does not.
+async function keepInRecord(
+  store: AuthorizationStore,
+  claimed: ClaimedRequest,
+  isLoggedIn: boolean,
+  context: RecordContext,
+): Promise<string | undefined | OAuthError> {
+  const { demandedLogin } = claimed.record
+  const isKept = demandedLogin !== undefined && !isLoggedIn
+  const lost = isKept ? undefined : await change(store, claimed, demandLogin, context)
+  return lost ?? (demandedLogin?.parameters === undefined ? undefined : claimed.presented.handle)
+}
+
+/**
+ * The login of the owner may take longer than the request would live.
+ *
+ * @returns an error for the page of the owner if the record is no longer open.
+ */
+export async function keepArrival(
+  { store, limits: { demandedLogins } }: Context,
+  claimed: ClaimedRequest | undefined,
+  context: RecordContext,
+  { sender }: AskedHost,
+): Promise<undefined | OAuthError> {
+  if (claimed === undefined || !livesLonger(claimed)) return undefined
+  return counted(demandedLogins, sender, () => change(store, claimed, noteArrival, context))
+}
+
+function change(
+  store: AuthorizationStore,
+  { presented, record: { id }, found }: ClaimedRequest,
+  transition: typeof demandLogin,
+  context: RecordContext,
+): Promise<undefined | OAuthError> {
+  const step = (current: Authorization | undefined): TransitionResult<OAuthError | undefined> => {
+    const result = transition(current, presented, context)
+    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
+  }
+  return commit(store, id, step, context.random, { cached: found })
+}

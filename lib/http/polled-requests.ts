@@ -1,0 +1,178 @@
+import {
+  findClaimable,
+  authorizationIdOf,
+  refusalForOwner,
+  release,
+  requestUnknown,
+} from '../authorization/requested'
+import { commit } from '../authorization/commit'
+import { ignoreTombstone } from '../authorization/one-time-use'
+import type { Authorization } from '../authorization/authorization'
+import {
+  parseAuthorizationRequest,
+  proposalOf,
+  requireClient,
+  type ClientFinder,
+} from '../authorization-endpoint/authorization-request'
+import { enter, type Question, type SettledRequest } from '../authorization-endpoint/authorize'
+import { findAsked } from '../authorization/decision'
+import { decide } from '../authorization-endpoint/decide'
+import { loginParameters } from '../authorization-endpoint/requested-login'
+import type { OwnPageRequest } from '../doors/page-endpoint'
+import type { Decided, Entered, PolledRequests } from '../doors/polled-requests'
+import type { Context } from '../doors/context'
+import type { LoginRequest } from '../protocol/login-request'
+import { OAuthError } from '../protocol/oauth-error'
+import { Parameters } from '../protocol/parameters'
+import { refused } from '../protocol/refusals'
+import { loginOf } from '../protocol/resource-owner'
+import { parseSelection } from '../protocol/selection'
+import { consentPageFor, consentTokenField } from './consent'
+import type { Edge } from './edge'
+
+export function polledRequests(server: Edge): PolledRequests {
+  const { settings, store, now } = server
+  return {
+    async parse(client, received, grantType) {
+      const destination = { client, redirectUri: undefined, grantType }
+      const parsed = await parseAuthorizationRequest(destination, received, server)
+      if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
+      return {
+        // Parsed again for its owner, by the registration of then.
+        proposal: { ...proposalOf(destination, received, parsed, settings.tokenType), extensionData: {} },
+        parameters: received.only(parametersOf(server)).format(),
+      }
+    },
+    async find(id, { subject }) {
+      const found = await store.find(id)
+      const current = ignoreTombstone(found?.authorization)
+      if (found === undefined || current === undefined) return undefined
+      const answer = current.subject === subject ? answerIn(current) : undefined
+      if (answer !== undefined) return { found, answer }
+      const presented = { handle: undefined, clientId: current.clientId }
+      const record = findClaimable(current, presented, now())
+      const isOpen = !(record instanceof OAuthError) && refusalForOwner(record, subject) === undefined
+      return isOpen ? { found, answer } : undefined
+    },
+    async enter(request, { found }, { grantType, secret, device, fields }) {
+      const client = await clientOf(server, request, found.authorization.clientId)
+      const { authorization: record } = found
+      if (record.state !== 'requested') return undefined
+      const parameters = Parameters.parse(record.parameters ?? '')
+      const settled: SettledRequest = {
+        destination: { client, redirectUri: undefined, grantType },
+        parameters,
+        received: parameters,
+        claimed: { presented: { handle: undefined, clientId: client.client_id }, secret, record, found },
+      }
+      const answer = await answerFor(server, request, settled)
+      if (answer instanceof OAuthError) {
+        if (lostReasons.has(answer.reason)) return undefined
+        throw answer
+      }
+      return 'login' in answer
+        ? answer
+        : { page: consentPageFor(server, request, answer.question, { device, fields }) }
+    },
+    decide: (request, grantType) => takeDecision(server, request, grantType),
+    async release({ parameters, resourceOwner: { subject } }) {
+      const consentToken = parameters.require(consentTokenField)
+      const id = authorizationIdOf(consentToken)
+      if (id === undefined) throw requestUnknown()
+      await commit(store, id, (current) => release(current, { consentToken, subject }), server.random)
+    },
+  }
+}
+
+const parametersOf = ({ settings: { extensions } }: Context) => [
+  'scope',
+  ...loginParameters,
+  ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
+]
+
+function answerIn(current: Authorization): 'approved' | 'denied' | undefined {
+  if (current.state === 'requested') return current.decision
+  return current.state === 'active' && current.spentCode !== undefined ? 'approved' : undefined
+}
+
+/** Another owner, or another tab, has claimed, released or decided the request meanwhile. */
+const lostReasons: ReadonlySet<string> = new Set([
+  'authorization_request_not_open',
+  'authorization_request_of_another_owner',
+  'authorization_request_expired',
+])
+
+async function answerFor(
+  server: Edge,
+  request: OwnPageRequest,
+  settled: SettledRequest,
+): Promise<OAuthError | { readonly login: LoginRequest } | { readonly question: Question }> {
+  let answer: { readonly login: LoginRequest } | { readonly question: Question } | undefined
+  const outcome = await enter(server, settled, {
+    ...finderAt(request),
+    parametersReplaced: () => {},
+    findOwner: () => request.resourceOwner,
+    skipConsent: () => false,
+    choices: (question) => request.choices(question),
+    async logIn({ request: login }) {
+      answer = { login }
+      return undefined
+    },
+    ask: (question) => {
+      answer = { question }
+    },
+  })
+  if (outcome.kind === 'refused') return outcome.error
+  if (answer === undefined) throw new Error('A request without a redirection URI led to a redirect.')
+  return answer
+}
+
+const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
+  sender: { address, networkRefusal: undefined },
+  clientFound: () => {},
+})
+
+const clientOf = async ({ settings }: Edge, request: OwnPageRequest, clientId: string) =>
+  requireClient(clientId, settings.findClient, finderAt(request))
+
+async function takeDecision(server: Edge, request: OwnPageRequest, grantType: string): Promise<Decided> {
+  const { parameters, resourceOwner, ownerReadAt } = request
+  const answer = answerOf(parameters.require('decision'))
+  const approved = answer === 'approved'
+  const outcome = await decide(server, {
+    consentToken: parameters.require(consentTokenField),
+    approved,
+    subject: resourceOwner.subject,
+    login: loginOf(resourceOwner),
+    ownerReadAt,
+    selection: approved ? parseSelection(parameters) : undefined,
+    finder: finderAt(request),
+    grantType,
+  })
+  if (outcome.kind === 'done') return { answer, client: outcome.client }
+  if (outcome.kind === 'redirect') throw new Error('A request without a redirection URI led to a redirect.')
+  const { error: refusal, login } = outcome
+  if (login !== undefined) return { refusal, login }
+  return (await earlier(server, request, refusal)) ?? Promise.reject(refusal)
+}
+
+/** Only the first decision of a form counts; the opposite one gets its answer, too. */
+async function earlier(
+  { store, settings }: Edge,
+  { parameters, resourceOwner }: OwnPageRequest,
+  { reason }: OAuthError,
+): Promise<Decided | undefined> {
+  const consentToken = parameters.require(consentTokenField)
+  const id = authorizationIdOf(consentToken)
+  if (reason !== 'authorization_request_not_open' || id === undefined) return undefined
+  const current = findAsked((await store.find(id))?.authorization, consentToken)
+  if (current instanceof OAuthError || current.subject !== resourceOwner.subject) return undefined
+  const [answer, client] = [answerIn(current), await settings.findClient(current.clientId)]
+  return answer === undefined || client === undefined ? undefined : { answer, client }
+}
+
+function answerOf(decision: string): 'approved' | 'denied' {
+  if (decision === 'approve') return 'approved'
+  if (decision === 'deny') return 'denied'
+  throw refused('decision_unknown/device')
+}
