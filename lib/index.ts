@@ -285,11 +285,7 @@ export {
   deviceAuthorization,
   type DeviceAuthorizationOptions,
 } from './device-authorization/device-authorization'
-export type {
-  DeviceAnswerView,
-  DeviceCodeView,
-  DeviceView,
-} from './device-authorization/device-view'
+export type { DeviceAnswerView, DeviceCodeView, DeviceView } from './device-authorization/device-view'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { dpop } from './dpop/dpop'
 export type { DpopNonceOptions, DpopOptions } from './dpop/dpop-options'

@@ -234,7 +234,7 @@ export interface ResolvedRedirectUri {
 }
 
 /** A request without a redirection URI, such as of a device (RFC 8628). */
-export interface PolledDestination {
+interface PolledDestination {
   readonly client: Client
   readonly redirectUri: undefined
   /** Of the polls. */

@@ -21,7 +21,6 @@ import { contextOf } from './approve-request'
 import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
   type ClientFinder,
-  type Destination,
   destinationOf,
   type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
@@ -37,7 +36,7 @@ import { aboutOwner, lookAtOwner } from './look-at-owner'
 import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
 import { mayHavePriorConsent } from './prior-consent'
 import { demandsLogin } from './requested-login'
-import { type ClaimedRequest, resolveRequest } from './resolve-request'
+import { type ClaimedRequest, resolveRequest, type SettledRequest } from './resolve-request'
 import { modeIn, namedMode } from '../protocol/response-modes'
 import { settleDecision } from './settle-decision'
 
@@ -80,15 +79,6 @@ export interface Question {
   /** The query of the same request after the choice of an account; undefined if the request is good only once. */
   readonly switchAccount: string | undefined
   readonly consentToken: string
-}
-
-/** A request whose client and redirection URI are known. */
-export interface SettledRequest {
-  readonly destination: Destination
-  readonly parameters: Parameters
-  /** As the server received them. */
-  readonly received: Parameters
-  readonly claimed: ClaimedRequest | undefined
 }
 
 /** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */

@@ -54,7 +54,7 @@ export function withOffer(
   return { ...data, [consentOfferName]: offer }
 }
 
-export const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory: undefined }
+const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory: undefined }
 
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)

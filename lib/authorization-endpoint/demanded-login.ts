@@ -17,9 +17,8 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import type { DemandedLogins } from '../limits/open-requests'
 import type { Context } from '../doors/context'
-import type { SettledRequest } from './authorize'
 import { loginReferenceOf, requestDigest } from './login-return'
-import type { ClaimedRequest } from './resolve-request'
+import type { ClaimedRequest, SettledRequest } from './resolve-request'
 
 interface AskedHost {
   readonly sender?: Sender | undefined
@@ -46,8 +45,14 @@ export function findDemandedLogin(
     if (found === undefined || record instanceof OAuthError) return undefined
     if (refusalForOwner(record, owner?.subject) !== undefined) return undefined
     const isOfThisRequest = record.demandedLogin?.parameters === requestDigest(received)
-    const onClaimed = () => limits.demandedLogins.ended(sender?.address)
-    return isOfThisRequest ? { presented, secret: handle, record, found, onClaimed } : undefined
+    if (!isOfThisRequest) return undefined
+    return {
+      presented,
+      secret: handle,
+      record,
+      found,
+      onClaimed: () => limits.demandedLogins.ended(sender?.address),
+    }
   })
 }
 

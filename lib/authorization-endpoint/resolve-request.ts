@@ -10,6 +10,7 @@ import { Parameters } from '../protocol/parameters'
 import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
+import type { Destination } from './authorization-request'
 
 export interface ClaimedRequest {
   readonly presented: Presented
@@ -21,7 +22,16 @@ export interface ClaimedRequest {
   readonly onClaimed?: () => void
 }
 
-interface SettledRequest {
+/** A request whose client and redirection URI are known. */
+export interface SettledRequest {
+  readonly destination: Destination
+  readonly parameters: Parameters
+  /** As the server received them. */
+  readonly received: Parameters
+  readonly claimed: ClaimedRequest | undefined
+}
+
+interface ReplacedRequest {
   readonly parameters: Parameters
   /** Undefined if the request uses nothing up. */
   readonly claimed: ClaimedRequest | undefined
@@ -32,7 +42,7 @@ export async function resolveRequest(
   received: Parameters,
   client: Client,
   sender: Sender,
-): Promise<SettledRequest> {
+): Promise<ReplacedRequest> {
   const { parameters, handle } = await replaceParameters(server, received, client, {
     isPushed: false,
     sender,

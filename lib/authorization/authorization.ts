@@ -161,6 +161,10 @@ export type Granted = Authorization & { readonly grantedAt: number }
 export const isGranted = (authorization: Authorization): authorization is Granted =>
   authorization.grantedAt !== undefined
 
+/** Digest. Undefined if the client gets a code, by a redirect. */
+export const handleForPolls = ({ request, handle }: Requested): string | undefined =>
+  request === undefined ? handle : undefined
+
 const secondsToHear = 120
 
 /**

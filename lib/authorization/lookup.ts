@@ -15,9 +15,8 @@ import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
 import { findToken } from './access-token'
-import { handleForPolls } from './requested'
 import type { AuthorizationStore, StoredAuthorization } from './store'
-import type { Authorization } from './authorization'
+import { type Authorization, handleForPolls } from './authorization'
 
 /** A valid access token of this server, with the data that plug-ins store for it. */
 export interface FoundAccess extends KeptExtensionData {

@@ -1,11 +1,10 @@
 import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import type { Active, Authorization } from './authorization'
+import { type Active, type Authorization, handleForPolls } from './authorization'
 import { type Issued, saved, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, lastResponseTo, repeat } from './repetition'
-import { handleForPolls } from './requested'
 import { type IssueContext, revoked, type TransitionResult } from './transition'
 
 export interface Poll {

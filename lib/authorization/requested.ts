@@ -83,7 +83,7 @@ export function openForLogin(
 }
 
 /** Only the form knows the consent token. */
-export interface OpenedForm {
+interface OpenedForm {
   readonly requested: Requested
   readonly consentToken: string
 }
@@ -140,10 +140,6 @@ function requestedOf(
  */
 export const authorizationIdOf = (text: string): string | undefined =>
   credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
-
-/** Digest. Undefined if the client gets a code, by a redirect. */
-export const handleForPolls = ({ request, handle }: Requested): string | undefined =>
-  request === undefined ? handle : undefined
 
 /** What names a request to be claimed. */
 export interface Presented {

@@ -51,7 +51,7 @@ export interface EnteringTerms {
 }
 
 /** The device from which a request comes. */
-export interface DeviceOfRequest {
+interface DeviceOfRequest {
   readonly userCode: string
   /** The device's address; undefined if it is not known. */
   readonly requestedFrom: string | undefined
@@ -61,8 +61,7 @@ export interface DeviceOfRequest {
   readonly now: number
 }
 
-export type Entered =
-  { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
+type Entered = { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
 
 export type Decided =
   | { readonly answer: 'approved' | 'denied'; readonly client: Client }

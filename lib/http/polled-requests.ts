@@ -14,12 +14,13 @@ import {
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
-import { enter, type Question, type SettledRequest } from '../authorization-endpoint/authorize'
+import { enter, type Question } from '../authorization-endpoint/authorize'
 import { findAsked } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
+import type { SettledRequest } from '../authorization-endpoint/resolve-request'
 import { loginParameters } from '../authorization-endpoint/requested-login'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { Decided, Entered, PolledRequests } from '../doors/polled-requests'
+import type { Decided, PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
 import type { LoginRequest } from '../protocol/login-request'
 import { OAuthError } from '../protocol/oauth-error'

@@ -104,7 +104,7 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
   })
 }
 
-export function clientHeader(
+function clientHeader(
   client: ConsentView['client'],
   subtitle: string | Html,
   locale: PageLocale,
@@ -138,7 +138,7 @@ export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
     <span class="badge">${texts.consent.unverifiedMark}</span>`
 }
 
-export function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
+function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
   return html`<p class="assurance caution" role="note">
     <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
     ${consent.ownClaim} ${host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)}
@@ -219,7 +219,7 @@ export function fact(
   </div>`
 }
 
-export function fineprint(
+function fineprint(
   { client, manageAt }: Pick<ConsentView, 'client' | 'manageAt'>,
   { texts: { consent } }: PageLocale,
 ): Html | undefined {

@@ -16,6 +16,7 @@ import { registered, webMetadata, withSecret } from '../support/flows/registered
 import { notesApp } from '../support/flows/registering'
 import { application } from '../support/flows/application'
 import { getTokens } from '../support/flows/registered-client'
+import { but } from '../support/stores/but'
 
 describe('The life of clients', () => {
   const phoneMetadata = {
