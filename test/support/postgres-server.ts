@@ -1,12 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { postgresProgram, requireProgram } from './program'
 import { isPortTaken, outputOf } from './program-output'
 import { watch } from './watchdog'
+
+const caches = join(__dirname, '../../node_modules/.cache/postgres')
 
 export interface PostgresServer {
   /** `postgres://` URL of an empty database. */
@@ -40,9 +42,14 @@ export async function startPostgres(
       stdio: ['ignore', 'ignore', 'pipe'],
     })
   // Nothing here outlives a test, so nothing is forced to disk.
-  if (primary === undefined)
+  const unused = join(caches, realpathSync(program).replaceAll('/', '+'))
+  if (primary !== undefined)
+    make('pg_basebackup', ['--dbname', primary.url, '--write-recovery-conf', '--checkpoint=fast'])
+  else if (existsSync(unused)) copy(unused, data)
+  else {
     make('initdb', ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'])
-  else make('pg_basebackup', ['--dbname', primary.url, '--write-recovery-conf', '--checkpoint=fast'])
+    keep(data, unused)
+  }
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startAt(randomInt(11_000, 22_000))
@@ -60,6 +67,7 @@ export async function startPostgres(
       'dynamic_shared_memory_type=mmap',
       'fsync=off',
       'max_connections=200',
+      'wal_retrieve_retry_interval=100ms',
       ...more,
     ]
     const child = spawn(
@@ -96,6 +104,18 @@ export async function startPostgres(
     }
     return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, kill, restart, stop }
   }
+}
+
+const copy = (from: string, to: string) => execFileSync('cp', ['-a', from, to])
+
+/** A copy takes a fifth of the time of `initdb`. */
+function keep(data: string, unused: string): void {
+  const draft = `${unused}.${process.pid}`
+  mkdirSync(caches, { recursive: true })
+  copy(data, draft)
+  // Another process may have kept one.
+  if (existsSync(unused)) rmSync(draft, { recursive: true })
+  else renameSync(draft, unused)
 }
 
 /** PostgreSQL refuses to run as root; Debian's package made it a user. */

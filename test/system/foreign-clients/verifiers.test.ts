@@ -92,11 +92,11 @@ function load() {
   return {
     refusals,
     kids,
-    /** Uses each algorithm while something happens, but not more often than ten times. */
+    /** Uses each algorithm while something happens, but not more often than four times. */
     during: async (restart: Promise<void>) => {
       const act = { isOver: false }
       const end = restart.finally(() => (act.isOver = true))
-      for (let round = 0; round < 10 && !act.isOver; round++) await Promise.all(inUse.map(useOnce))
+      for (let round = 0; round < 4 && !act.isOver; round++) await Promise.all(inUse.map(useOnce))
       await end
     },
     /** Lets so many seconds pass, in steps, while each algorithm is used. */

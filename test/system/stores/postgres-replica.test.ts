@@ -95,7 +95,7 @@ describe('with a standby that the primary waits for, a promotion', () => {
       }
     }
     const workers = [1, 2, 3, 4].map(() => work().catch(() => {}))
-    await waitUntil('enough is written', async () => created.size > 200)
+    await waitUntil('enough is written', async () => created.size > 60)
     await setTimeout(Math.random() * 50)
     const promoted = await pair.failOver()
     over.abort()
