@@ -64,19 +64,6 @@ export const apacheProgram: Program = {
   isFit: () => existsSync(`${apacheModules}/mod_auth_openidc.so`),
 }
 
-export const nginxProgram: Program = {
-  variable: 'NGINX',
-  needed: 'nginx',
-  names: ['nginx'],
-  packages: ['nginx'],
-  directories: () => ['/usr/sbin'],
-  // Debian would start a server at port 80 of every address: without its example sites, it listens nowhere.
-  configuration: {
-    path: '/etc/dpkg/dpkg.cfg.d/tests-nginx',
-    text: 'path-exclude=/etc/nginx/sites-*\n',
-  },
-}
-
 export const straceProgram: Program = {
   variable: 'STRACE',
   needed: 'strace',

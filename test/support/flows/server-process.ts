@@ -1,5 +1,4 @@
 import express from 'express'
-import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
   dpop,
@@ -8,8 +7,6 @@ import {
   implicit,
   jwtBearer,
   type AuthorizationServerOptions,
-  metadataDocuments,
-  privateKeyJwt,
   pushedAuthorizationRequests,
   type ClientRegistration,
   type TrustedIssuer,
@@ -24,8 +21,6 @@ export interface ServerPlan {
   readonly store: StorePlan
   readonly refreshTokenGrace?: number
   readonly storeDeadline?: number
-  /** Whether refresh tokens rotate. Default true. */
-  readonly refreshTokenRotation?: boolean
   /** By how many seconds its clock is ahead. */
   readonly ahead?: number
   /** Its clients, in place of the usual ones. */
@@ -46,11 +41,6 @@ export interface ServerPlan {
   readonly dpop?: DpopOptions
   /** The secret of device authorization. Default: no devices. */
   readonly deviceSecret?: string
-  /**
-   * Takes clients of metadata documents, and keys for `private_key_jwt`, from hosts with certificates of this authority
-   * that this DNS server knows. The limits by network are on, and a header of the sender names its address.
-   */
-  readonly documents?: { readonly ca: string; readonly dns: string }
 }
 
 /** Photo Frame has a secret that all processes know, so it asks about tokens, too. */
@@ -66,7 +56,6 @@ const usualClients = clientsWith(askingFrame)
 function serve({
   store: place,
   refreshTokenGrace = 30,
-  refreshTokenRotation = true,
   // A machine under load is not a store in trouble.
   storeDeadline = 10,
   ahead = 0,
@@ -78,7 +67,6 @@ function serve({
   pushedRequests = false,
   dpop: proving,
   deviceSecret,
-  documents,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
   const store = storeOn(place, clock)
@@ -88,7 +76,6 @@ function serve({
     ...canonicalOptions,
     ...options,
     lifetimes,
-    refreshTokenRotation,
     clients,
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
@@ -99,22 +86,11 @@ function serve({
     ...(deviceSecret !== undefined && {
       plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
     }),
-    ...(documents && {
-      clients: metadataDocuments({
-        registered: clients,
-        ca: documents.ca,
-        lookup: lookupInDns([documents.dns]),
-      }),
-      clientAuthenticationMethods: [privateKeyJwt()],
-      limits: { ...withoutLimits.limits, networks: {} },
-    }),
   })
   const app = express()
-  if (documents !== undefined) app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
   if (authorizations) mountOperator(app, oauth)
   listenAndPrint(app)
-  process.stdin.on('data', tellMemory)
 }
 
 const mountOperator: Mount = (app, { authorizations }) => {
@@ -132,13 +108,6 @@ const mountOperator: Mount = (app, { authorizations }) => {
     await authorizations.revokeClient(params.client)
     response.end()
   })
-}
-
-/** Tells its parent its memory. */
-function tellMemory(): void {
-  globalThis.gc?.()
-  const { rss, heapUsed } = process.memoryUsage()
-  process.stdout.write(`${JSON.stringify({ rss, heapUsed })}\n`)
 }
 
 const skipConsent: NonNullable<AuthorizationServerOptions['skipConsent']> = (request) =>

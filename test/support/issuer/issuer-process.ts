@@ -19,7 +19,6 @@ export interface JwtPlan {
   /** A server for each of them: the first one at the root, the others below their names. */
   readonly algorithms: readonly SigningAlgorithm[]
   readonly rotateAfter: number
-  readonly issues: boolean
 }
 
 /** What an issuer of access tokens is told by its only argument. */
@@ -31,8 +30,7 @@ export interface IssuerPlan {
   readonly ahead: number
   /** Seconds that access tokens live at most. */
   readonly accessToken: number
-  /** Undefined: the version before its access tokens could be JWTs. */
-  readonly jwts?: JwtPlan | undefined
+  readonly jwts: JwtPlan
 }
 
 /**
@@ -59,15 +57,14 @@ function serve({ issuer, store: place, clients, ahead, accessToken, jwts }: Issu
     time.ahead = Number(request.params.seconds)
     response.end()
   })
-  if (jwts === undefined) mountResources(app, createAuthorizationServer(options))
-  else mountJwts(jwts)
+  mountJwts(jwts)
   listenAndPrint(app)
 
-  function mountJwts({ secret, algorithms, rotateAfter, issues }: JwtPlan): void {
+  function mountJwts({ secret, algorithms, rotateAfter }: JwtPlan): void {
     const secrets = [secret]
     const keys = signingKeys({ secrets, algorithms, rotateAfter })
     const serverFor = (algorithm: SigningAlgorithm) =>
-      createAuthorizationServer({ ...options, plugIns: [keys, jwtAccessTokens({ keys, algorithm, issues })] })
+      createAuthorizationServer({ ...options, plugIns: [keys, jwtAccessTokens({ keys, algorithm })] })
     const [usual, ...others] = algorithms.map((algorithm) => ({ algorithm, oauth: serverFor(algorithm) }))
     if (usual === undefined) throw new Error('An issuer of JWTs has an algorithm.')
     mountResources(app, usual.oauth)

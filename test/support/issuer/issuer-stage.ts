@@ -35,14 +35,6 @@ export async function openIssuerStage(
       ahead += seconds
       await Promise.all(processes.map((each) => each.setAhead(ahead)))
     },
-    /** Starts a process with another plan, lets it take the place of one that has answered everything, and kills that one. */
-    async deploy(index: 0 | 1, bend: Partial<IssuerPlan>) {
-      own[index] = { ...own[index], ...bend }
-      const former = processes[index]
-      processes[index] = await start(index)
-      await lead()
-      await former.kill()
-    },
     /** Kills a process in the middle of whatever it does, and starts another one in its place. */
     async restart(index: 0 | 1) {
       await processes[index].kill()

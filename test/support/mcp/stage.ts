@@ -17,18 +17,16 @@ export interface McpScene {
   readonly mcp?: Partial<McpOptions>
   /** Options of the server that `mcp()` does not have. */
   readonly options?: Partial<AuthorizationServerOptions>
-  /** Starts the MCP server of this issuer in another process, and resolves to its URL. Default: on the same port. */
-  readonly elsewhere?: (issuer: string) => Promise<string>
   /** A document that the host serves at the first well-known path, made of the one of the server. */
   readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
 }
 
-export async function startMcp({ issuerPath = '', options, elsewhere, document, ...scene }: McpScene) {
+export async function startMcp({ issuerPath = '', options, document, ...scene }: McpScene) {
   const http = createServer()
   const { port, close } = await listening(http)
   const origin = `http://127.0.0.1:${port}`
   const issuer = origin + issuerPath
-  const server = (await elsewhere?.(issuer)) ?? `${origin}/mcp`
+  const server = `${origin}/mcp`
   const oauth = createAuthorizationServer({
     issuer,
     ...mcp({ resource: server, scopes: mcpScopes, defaultScope: 'mcp:read', ...scene.mcp }),
@@ -50,10 +48,8 @@ export async function startMcp({ issuerPath = '', options, elsewhere, document, 
     })
   app.use(oauth.metadata())
   app.use(issuerPath || '/', oauth.router())
-  if (elsewhere === undefined) {
-    app.use(oauth.protectedResource(server))
-    mountMcp(app, oauth.bearerGuard)
-  }
+  app.use(oauth.protectedResource(server))
+  mountMcp(app, oauth.bearerGuard)
   http.on('request', app)
   return {
     issuer,

@@ -62,7 +62,7 @@ function idOf(client: ClientIdentity): string {
   return client.kind === 'document' ? client.url : client.clientId
 }
 
-// mcp-processes.test.ts shows the issuer without a path, and mcp-registration.test.ts how mcp-remote registers.
+// mcp-registration.test.ts shows an issuer without a path, and how mcp-remote registers.
 describe('at an issuer with a path', () => {
   let stage: McpStage
 

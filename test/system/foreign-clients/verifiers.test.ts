@@ -34,7 +34,7 @@ function watch(path: string): void {
 }
 
 beforeAll(async () => {
-  const jwts = { secret: keySecret, algorithms, rotateAfter: 90 * 24 * 3600, issues: true }
+  const jwts = { secret: keySecret, algorithms, rotateAfter: 90 * 24 * 3600 }
   const store = { url: redis.url, prefix: `issuer:${randomUUID()}:` }
   stage = await openIssuerStage({ store, accessToken: lifetime, jwts }, [{}, {}], watch)
   const cacheControl = (await stage.flow.open(ofKeys)).get('Cache-Control') ?? ''

@@ -23,7 +23,7 @@ let stage: IssuerStage
 /** Two processes, of which the first one reaches Redis by a way on which it dies. */
 beforeAll(async () => {
   proxy = await startKillingProxy(redis.port)
-  const jwts = { secret: keySecret, algorithms, rotateAfter, issues: true }
+  const jwts = { secret: keySecret, algorithms, rotateAfter }
   const prefix = `issuer:${randomUUID()}:`
   const plan = { store: { url: redis.url, prefix }, accessToken: lifetime, jwts }
   stage = await openIssuerStage(plan, [{ store: { url: proxy.url, prefix } }, {}])

@@ -84,7 +84,6 @@ describeOnDatabases(
         secret: keySecret,
         algorithms: ['ES256', 'RS256'] as const,
         rotateAfter: 7200,
-        issues: true,
       }
       stage = await openIssuerStage({ store: (await place()).store, accessToken: 1200, jwts })
     })
