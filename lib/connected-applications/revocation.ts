@@ -51,13 +51,12 @@ export function clientRevocation({
 }
 
 /**
- * For a removed client. The mark lives only as long as an access token: without its client, no endpoint takes
- * a code or a token. Anybody may register and remove clients: longer marks could fill the store.
+ * For a removed client (RFC 7592 2.3). The mark lives only as long as an access token: without its client, no
+ * endpoint takes a code. Anybody may register and remove clients: longer marks could fill the store.
  */
 export function removedClientRevocation({
   store: { clientMarks },
-  settings: { lifetimes, authorizations },
+  settings: { lifetimes },
 }: ListingContext): ((clientId: string) => Promise<void>) | undefined {
-  if (!authorizations) return undefined
   return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }

@@ -10,7 +10,7 @@ import {
   subscriberPrefixes,
 } from '../limits/network'
 import { NetworkLimit } from '../limits/network-limit'
-import { NetworkWindows } from '../limits/network-windows'
+import { BoundedWindows } from '../limits/bounded-windows'
 import type { RateLimits } from '../limits/rate-limit-options'
 import { steadyClock } from '../primitives/steady-clock'
 import { Throttled } from '../protocol/oauth-error'
@@ -49,7 +49,7 @@ export function networkLimits(
   type Name = Exclude<keyof NetworkLimits, 'answers'>
   const storeOf = (name: Name, limit: Limit): Store =>
     stores === undefined
-      ? new NetworkWindows(clock, limit.seconds * 1000)
+      ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
   const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
     const store = storeOf(name, limit)

@@ -1,3 +1,5 @@
+import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+
 interface CountedHits {
   readonly hits: number
   readonly endsAt: number
@@ -7,7 +9,7 @@ interface CountedHits {
  * Fixed windows in memory, bounded and without a timer. All have the same length, so they end in the order in which
  * they began.
  */
-export class BoundedWindows {
+export class BoundedWindows implements Store {
   private readonly windows = new Map<string, CountedHits>()
 
   /** @param clock milliseconds; must not step: a step back would lengthen each window. */
@@ -17,19 +19,25 @@ export class BoundedWindows {
     private readonly maximum = 100_000,
   ) {}
 
-  get(key: string): CountedHits | undefined {
+  current(key: string): CountedHits | undefined {
     const window = this.windows.get(key)
     return window !== undefined && window.endsAt > this.clock() ? window : undefined
   }
 
   /** Undefined for a new key if all windows are taken: a dropped window would give its key a new count. */
   count(key: string): CountedHits | undefined {
-    const window = this.get(key) ?? this.begin(key)
+    const window = this.current(key) ?? this.begin(key)
     return window && this.put(key, { hits: window.hits + 1, endsAt: window.endsAt })
   }
 
+  /** Without room, uncounted: whoever has so many networks has as many limits. */
+  increment(key: string): ClientRateLimitInfo {
+    const { hits, endsAt } = this.count(key) ?? { hits: 0, endsAt: 0 }
+    return { totalHits: hits, resetTime: new Date(endsAt) }
+  }
+
   decrement(key: string): void {
-    const window = this.get(key)
+    const window = this.current(key)
     if (window === undefined) return
     if (window.hits === 1) this.windows.delete(key)
     else this.put(key, { hits: window.hits - 1, endsAt: window.endsAt })

@@ -27,7 +27,6 @@ export const hasPrefixes = (address: string | undefined): boolean => typeof part
 /** RFC 6177 2: what providers give one subscriber, the widest first. */
 export const subscriberPrefixes: readonly CountedPrefix[] = [
   { bits: 48, factor: 16 },
-  { bits: 56, factor: 4 },
   { bits: 64, factor: 1 },
 ]
 
@@ -36,18 +35,11 @@ export interface CountedNetwork {
   readonly factor: number
 }
 
-/** For limits on strangers, the widest first: one subscriber may have 48, 56 or 64 bits of IPv6. */
+/** For limits on strangers, the widest first: one subscriber may have 48 to 64 bits of IPv6. */
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
   if (typeof parts === 'string') return [{ network: parts, factor: 1 }]
   return subscriberPrefixes.map(({ bits, factor }) => ({ network: networkIn(parts, bits), factor }))
-}
-
-/** In place of a network without room: 32 bits of IPv6, which a provider has, or 16 of IPv4. */
-export function providerOf(network: string): string {
-  const [first = '', second = ''] = network.split(/[.:]/, 2)
-  if (isIPv4(network)) return `${first}.${second}.0.0/16`
-  return network.includes(':') ? `${first}:${second}::/32` : network
 }
 
 function partsOf(address: string | undefined): string | readonly number[] {

@@ -29,7 +29,7 @@ export function openRequests(
   return {
     opened(subject: string): void {
       const key = shortKey(subject)
-      const open = windows.get(key)
+      const open = windows.current(key)
       if (open !== undefined && open.hits >= attempts)
         throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
       windows.count(key)

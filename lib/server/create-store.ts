@@ -72,10 +72,7 @@ function notesOf(
   ]
 }
 
-function ownAccess(
-  store: AuthorizationStore,
-  { accessTokenFormats, resources, dynamicRegistration, findClient }: ServerSettings,
-): FindAccess {
+function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }: ServerSettings): FindAccess {
   const findFormatted = accessTokenFormats.length === 0 ? undefined : accessFinder(store, accessTokenFormats)
   return async (accessToken, now) => {
     const found = await (findFormatted === undefined
@@ -83,12 +80,7 @@ function ownAccess(
       : findFormatted(accessToken, now))
     if (found === undefined) return undefined
     // Without the option `resources`, nobody can say what the token is for.
-    if (resources === undefined && isForCertainResources(found)) return undefined
-    // RFC 7592 2.3: deleting a registration ends its tokens. The store cannot find them all, so look for the
-    // client.
-    const { clientId } = found.access
-    const isDynamic = dynamicRegistration !== undefined && isDynamicClientId(clientId)
-    return isDynamic && (await findClient(clientId)) === undefined ? undefined : found
+    return resources === undefined && isForCertainResources(found) ? undefined : found
   }
 }
 

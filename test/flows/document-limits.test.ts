@@ -147,7 +147,7 @@ describe('Fetches in a minute', () => {
   test.each<[string, number, (at: number) => string, (at: number) => string, number]>([
     ['30 of one host for one IPv4 address', 40, () => '192.0.2.1', oneHost, 30],
     ['30 of one host for one /64 of IPv6', 40, in64, oneHost, 30],
-    ['120 of one host for one /56', 130, in56, oneHost, 120],
+    ['480 of one host for one /56, which counts with its /48', 490, in56, oneHost, 480],
     ['480 of one host for one /48', 490, in48, oneHost, 480],
     ['120 of all hosts for one IPv4 address', 130, () => '192.0.2.1', manyHosts, 120],
     ['600 of one host for all senders', 700, (at) => `192.0.2.${at % 100}`, oneHost, 600],

@@ -37,7 +37,7 @@ export function withDynamicClients(clients: DynamicClients): FindClient {
   return (clientId, sender) =>
     isDynamicClientId(clientId)
       ? lookUps.share(clientId, () => hostClients.findFirst(clientId, findDynamic))
-      : hostClients.findClient(clientId, sender)
+      : hostClients.find(clientId, sender)
 }
 
 // A logo or a link would lend the name of any host to the client.
@@ -78,48 +78,32 @@ function withLiveSecrets(
 }
 
 const maximumAbsences = 10_000
+/** Milliseconds. */
 const absenceLifetime = 60_000
 
 /** The host's clients come first: a registration must not hide their scope or their `disabled`. */
 export class HostClients {
-  // Milliseconds.
+  // Ends, in milliseconds. A list is asked each time.
   private readonly absences = new BoundedMap<number>(maximumAbsences)
   private readonly clock: () => number
-  private isStore = false
 
   constructor(
-    readonly findClient: FindClient,
+    readonly find: FindClient,
     clock: () => number,
   ) {
     this.clock = steadyClock(clock)
   }
 
-  find(clientId: string): ReturnType<FindClient> {
-    const found = this.findClient(clientId)
-    if (isLater(found)) this.isStore = true
-    return found
-  }
-
-  /**
-   * Asks the host's store for a dynamic client once a minute, so such a client costs one read of one store.
-   */
+  /** Asks the host's store for a dynamic client once a minute, so such a client costs one read of one store. */
   async findFirst(clientId: string, findDynamic: FindClient): Promise<Client | undefined> {
-    const isAbsent = this.isAbsent(clientId)
-    const ofHost = isAbsent ? undefined : await this.find(clientId)
+    const isAbsent = (this.absences.get(clientId) ?? 0) > this.clock()
+    const asked = isAbsent ? undefined : this.find(clientId)
+    const ofHost = await asked
     if (ofHost !== undefined) return ofHost
     const found = await findDynamic(clientId)
     // The host may have taken over the client.
     if (found === undefined) return isAbsent ? this.find(clientId) : undefined
-    if (!isAbsent) this.noteAbsence(clientId)
+    if (isLater(asked)) this.absences.put(clientId, this.clock() + absenceLifetime)
     return found
-  }
-
-  noteAbsence(clientId: string): void {
-    if (this.isStore) this.absences.put(clientId, this.clock())
-  }
-
-  private isAbsent(clientId: string): boolean {
-    const absentAt = this.absences.get(clientId)
-    return absentAt !== undefined && this.clock() - absentAt < absenceLifetime
   }
 }

@@ -45,7 +45,6 @@ async function register(
   const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
   if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
   const added = await records.add(client, unusedLifetime, maximumClients)
-  hostClients.noteAbsence(client_id)
   return { status: 201, members: clientInformation(registration, added, issued) }
 }
 

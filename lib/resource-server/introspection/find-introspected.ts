@@ -1,4 +1,4 @@
-import { NetworkWindows } from '../../limits/network-windows'
+import { BoundedWindows } from '../../limits/bounded-windows'
 import { type Limit, secondsToWait } from '../../limits/limit'
 import { networkOf } from '../../limits/network'
 import { BoundedMap } from '../../primitives/bounded-map'
@@ -192,13 +192,13 @@ function failureOf(error: unknown): OAuthError {
  * begins: parallel ones do not pass together.
  */
 class InactiveLimit {
-  private readonly windows: NetworkWindows
+  private readonly windows: BoundedWindows
 
   constructor(
     private readonly limit: Limit,
     private readonly clock: () => number,
   ) {
-    this.windows = new NetworkWindows(clock, limit.seconds * 1000)
+    this.windows = new BoundedWindows(clock, limit.seconds * 1000)
   }
 
   begin({ address }: TokenSender): void {
