@@ -44,7 +44,14 @@ export async function commit<Outcome>(
     const result = complete === undefined || 'refusal' in decided ? decided : await complete(decided, current)
     // A replay of a code ends the record; a replayed assertion must not.
     if (useUp !== undefined && (!('refusal' in result) || result.action === 'delete')) await useUp()
-    if (await tryWrite(store, id, result, found, random)) {
+    const write = writeOf(result, found, random)
+    let isDone = true
+    try {
+      if (write !== undefined) isDone = await send(store, id, write)
+    } catch (error) {
+      await requireSaved(store, write, error)
+    }
+    if (isDone) {
       onCommitted?.({ authorization: current, event: result.event })
       if ('refusal' in result) throw result.refusal
       return result.outcome
@@ -54,48 +61,45 @@ export async function commit<Outcome>(
   throw refused('record_contended')
 }
 
-function tryWrite(
-  store: AuthorizationStore,
-  id: string,
-  result: Action,
-  found: StoredAuthorization | undefined,
-  random: Random,
-): Promise<boolean> {
-  if (result.action === 'none') return Promise.resolve(true)
-  if (result.action === 'save') return trySave(store, result.authorization, createId(random), found?.revision)
-  // Without a found record, removes nothing: another issuer may own the record of this id.
-  if (result.action === 'delete' && found !== undefined) return tryRevoke(store, found, random)
-  // A save with the same revision changes nothing, but a store waits for its replicas again.
-  if (found !== undefined) return trySave(store, found.authorization, found.revision, found.revision)
-  return confirmAbsence(store, id)
+interface Save {
+  readonly authorization: Authorization
+  readonly revision: string
+  readonly expected: string | undefined
 }
 
-// A removed record would make a one-time use, such as an assertion, good again.
-export async function tryRevoke(
-  store: AuthorizationStore,
-  { authorization, revision }: StoredAuthorization,
-  random: Random,
-): Promise<boolean> {
-  if (isUsedOnce(authorization)) return trySave(store, tombstoneOf(authorization), createId(random), revision)
-  await end(store, authorization.id)
-  return true
+type Write = Save | 'remove' | 'confirm absence' | undefined
+
+function writeOf(result: Action, found: StoredAuthorization | undefined, random: Random): Write {
+  const expected = found?.revision
+  if (result.action === 'none') return undefined
+  if (result.action === 'save')
+    return { authorization: result.authorization, revision: createId(random), expected }
+  // Removes nothing: another issuer may own the record of this id.
+  if (found === undefined) return 'confirm absence'
+  const { authorization, revision } = found
+  // A save with the same revision changes nothing, but a store waits for its replicas again.
+  if (result.action === 'touch') return { authorization, revision, expected }
+  // A removed record would make a one-time use, such as an assertion, good again.
+  return isUsedOnce(authorization)
+    ? { authorization: tombstoneOf(authorization), revision: createId(random), expected }
+    : 'remove'
+}
+
+function send(store: AuthorizationStore, id: string, write: NonNullable<Write>): Promise<boolean> {
+  if (write === 'confirm absence') return confirmAbsence(store, id)
+  if (write === 'remove') return end(store, id).then(() => true)
+  return store.save(write.authorization, write.revision, write.expected)
 }
 
 // A failed save may have lost only its reply. The second one, which expects the new revision, succeeds only in that
 // case. Otherwise, the retry of an honest client would look like a replay. A read would not wait for replicas.
-function trySave(
-  store: AuthorizationStore,
-  authorization: Authorization,
-  revision: string,
-  expected: string | undefined,
-): Promise<boolean> {
-  return store.save(authorization, revision, expected).catch(async (error: unknown) => {
-    // The record of the owner refused, or a share is used up: nothing was saved.
-    if (error instanceof Throttled) throw error
-    if (error instanceof OAuthError && error.code !== 'temporarily_unavailable') throw error
-    if (await store.save(authorization, revision, revision).catch(() => false)) return true
-    throw error
-  })
+async function requireSaved(store: AuthorizationStore, write: Write, error: unknown): Promise<void> {
+  // The record of the owner refused, or a share is used up: nothing was saved.
+  const isRefusal =
+    error instanceof Throttled || (error instanceof OAuthError && error.code !== 'temporarily_unavailable')
+  if (typeof write !== 'object' || isRefusal) throw error
+  const { authorization, revision } = write
+  if (!(await store.save(authorization, revision, revision).catch(() => false))) throw error
 }
 
 /**
@@ -135,9 +139,13 @@ export function begin(
   random: Random,
   ifThere: () => Error = idRefused,
 ): Promise<void> {
-  return trySave(store, authorization, createId(random), undefined).then((isSaved) => {
+  const save = { authorization, revision: createId(random), expected: undefined }
+  const requireNew = (isSaved: boolean): void => {
     if (!isSaved) throw ifThere()
-  })
+  }
+  return store
+    .save(authorization, save.revision)
+    .then(requireNew, (error: unknown) => requireSaved(store, save, error))
 }
 
 // Two random ids are never equal: the store or the random source is broken.

@@ -14,8 +14,15 @@ import { OAuthError } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
-import { type AccessToken, endOf, type Formatted, newestToken, storedTokenOf } from './access-token'
-import type { Active, Approved, Grant } from './authorization'
+import {
+  type AccessToken,
+  endOf,
+  type Formatted,
+  newestToken,
+  type StoredToken,
+  storedTokenOf,
+} from './access-token'
+import type { Active, Approved, Grant, LastResponse, RefreshToken } from './authorization'
 import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
@@ -84,10 +91,22 @@ function restrict(granted: GrantedToken, context: IssueContext): NewAccessToken 
 /** @throws OverShare over a limit on issued tokens. */
 export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
-  { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
+  token: NewAccessToken,
   context: IssueContext,
   accessToken = createCredential('accessToken', authorization.id, context.random),
 ): Issuance<Holder> {
+  const { issued, extensionData, accessTokens } = made(authorization, token, context, accessToken)
+  return { issued, authorization: { ...authorization, extensionData, accessTokens } }
+}
+
+/** What changes in the record, and what the client gets. */
+function made(
+  authorization: Approved | Active,
+  { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
+  context: IssueContext,
+  accessToken: string,
+  next?: NextRefreshToken,
+): { readonly issued: Issued } & Pick<Active, 'extensionData' | 'accessTokens'> {
   const { now, random, tokenTypes, countIssue, usualFormat, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
@@ -98,23 +117,25 @@ export function addAccessToken<Holder extends Approved | Active>(
     ownType === undefined && format === undefined && usualFormat === undefined
       ? plain
       : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, context))
-  const live = authorization.accessTokens.filter((token) => endOf(token) > now)
-  const accessTokens = [...live.slice(1 - liveAccessTokens), storedTokenOf(added, authorization)]
-  const kept =
-    authorizationData === nothingToKeep
-      ? authorization.extensionData
-      : { ...authorization.extensionData, ...authorizationData }
-  const next = { ...authorization, extensionData: kept, accessTokens }
+  const isLive = (known: StoredToken) => endOf(known) > now
+  const known = authorization.accessTokens
+  const live = known.every(isLive) ? known : known.filter(isLive)
+  const kept = live.length < liveAccessTokens ? live : live.slice(1 - liveAccessTokens)
   return {
-    authorization: next,
     issued: {
       accessToken,
       tokenType: tokenType.name,
       properties,
       expiresAt,
       scope,
-      refreshToken: undefined,
+      refreshToken: next?.text,
+      refreshTokenExpiresAt: next?.stored.expiresAt,
     },
+    accessTokens: [...kept, storedTokenOf(added, authorization)],
+    extensionData:
+      authorizationData === nothingToKeep
+        ? authorization.extensionData
+        : { ...authorization.extensionData, ...authorizationData },
   }
 }
 
@@ -148,29 +169,44 @@ function formattedAs(
   throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 
-/** @param secrets of the texts. Default: random. */
+/**
+ * @param secrets of the texts. Default: random.
+ * @param lastResponseOf what the record holds of the response. Default: nothing.
+ */
 export function issue(
   current: Active,
   token: NewAccessToken,
   withRefreshToken: boolean,
   context: IssueContext,
   secrets: Random = context.random,
+  lastResponseOf?: (issued: Issued) => LastResponse,
 ): Issuance {
-  const { id, grantedAt, refreshToken: last } = current
-  const accessToken = createCredential('accessToken', id, secrets)
-  const { authorization, issued } = addAccessToken(current, token, context, accessToken)
-  if (!withRefreshToken) return { authorization, issued }
+  const text = createCredential('accessToken', current.id, secrets)
+  const next = withRefreshToken ? nextRefreshToken(current, secrets, context) : undefined
+  const refreshToken = next?.stored ?? current.refreshToken
+  const { issued, extensionData, accessTokens } = made(current, token, context, text, next)
+  const lastResponse = lastResponseOf?.(issued)
+  return {
+    authorization: { ...current, extensionData, accessTokens, refreshToken, lastResponse },
+    issued,
+  }
+}
+
+interface NextRefreshToken {
+  readonly text: string
+  readonly stored: RefreshToken
+}
+
+function nextRefreshToken(
+  { id, grantedAt, refreshToken: last }: Active,
+  secrets: Random,
+  context: IssueContext,
+): NextRefreshToken {
   const tagKey = last?.tagKey ?? createTagKey(context.random)
   const generation = last === undefined ? 0 : last.generation + 1
-  const refreshToken = createRefreshToken(id, generation, tagKey, secrets)
+  const text = createRefreshToken(id, generation, tagKey, secrets)
   const expiresAt = refreshTokenEnd(grantedAt, context)
-  return {
-    authorization: {
-      ...authorization,
-      refreshToken: { digest: digest(refreshToken), generation, tagKey, expiresAt },
-    },
-    issued: { ...issued, refreshToken, refreshTokenExpiresAt: expiresAt },
-  }
+  return { text, stored: { digest: digest(text), generation, tagKey, expiresAt } }
 }
 
 /** The client gets the new tokens once the record is saved. */

@@ -1,5 +1,4 @@
 import { digest } from '../protocol/credential'
-import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
 import type { Counters } from '../limits/counters'
 
 export const issuerDigestLength = 16
@@ -11,25 +10,6 @@ export const issuerDigestLength = 16
  * a chance of one in 10^17. A tenant who chooses its issuer needs 2^96 attempts to hit another one.
  */
 export const issuerDigest = (issuer: string): string => digest(issuer).slice(0, issuerDigestLength)
-
-/**
- * Reads find only the records of this issuer. `save` and `remove` compare no issuers: callers read before they remove.
- * A store knows nothing of issuers.
- */
-export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): AuthorizationStore {
-  const isOwn = ({ authorization }: StoredAuthorization) => authorization.issuerDigest === ownDigest
-  const own = (found: StoredAuthorization | undefined) =>
-    found !== undefined && isOwn(found) ? found : undefined
-  return decorate(store, {
-    getCached: (id) => own(store.getCached?.(id)),
-    find: (id) => store.find(id).then(own),
-    async confirmAbsent(id) {
-      if (await confirmAbsence(store, id)) return true
-      const found = await store.find(id)
-      return found !== undefined && !isOwn(found)
-    },
-  })
-}
 
 /**
  * A single-use key is good once at each issuer. Failed attempts count for all issuers together: they share the clients

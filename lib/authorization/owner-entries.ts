@@ -3,7 +3,7 @@ import { secureRandom } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { overLimit, refused } from '../protocol/refusals'
 import { type Authorization, expiryOf, type Granted, isGranted } from './authorization'
-import { endFound, tryRevoke } from './commit'
+import { endFound } from './commit'
 import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce } from './one-time-use'
 import type { OwnerEntry } from './owner-record'
@@ -83,7 +83,7 @@ export function entering(store: AuthorizationStore, terms: EntryTerms): Authoriz
       if (outcome === 'full') throw overLimit('owner_share_full', 60)
       if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
       // The owner's record lacked it when the owner ended everything.
-      if (expected !== undefined) await tryRevoke(store, { authorization, revision: expected }, secureRandom)
+      if (expected !== undefined) await endFound(store, authorization.id, authorization, secureRandom)
       throw refused('authorizations_revoked')
     },
   })

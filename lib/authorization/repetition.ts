@@ -41,10 +41,11 @@ export function issueRepeatable(
   const { now, random, lifetimes } = context
   if (lifetimes.refreshTokenGrace === 0) return issue(current, token, refreshToken, context)
   const salt = createSalt(random)
-  const secrets = secretsOf(credential, salt)
-  const { authorization, issued } = issue(current, token, refreshToken, context, secrets)
-  const lastResponse = { at: now, salt, sealedProperties: sealed(issued.properties, credential, random) }
-  return { authorization: { ...authorization, lastResponse }, issued }
+  return issue(current, token, refreshToken, context, secretsOf(credential, salt), ({ properties }) => ({
+    at: now,
+    salt,
+    sealedProperties: sealed(properties, credential, random),
+  }))
 }
 
 const secretsOf = (credential: string, salt: string): Random => derivedText(credential, `tokens ${salt}`)

@@ -4,7 +4,6 @@ import { entering, naming, type SelfRegisteredShare } from '../authorization/own
 import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'
 import { indexedSince } from '../authorization/indexed-since'
-import { storeOfIssuer } from '../authorization/issuer'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
@@ -19,8 +18,8 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   const { authorizations, clock, lifetimes, plugIns, rememberConsent } = settings
   const { dynamicRegistration } = settings
   const now = secondsOf(clock)
-  const noting = notingUses(authorizationsIn(settings.store, clock), notesOf(settings, now))
-  const { store: plain, takeCached } = ownWrites(storeOfIssuer(noting, issuerDigest))
+  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notesOf(settings, now))
+  const { store: plain, takeCached } = ownWrites(noting)
   const requestLifetime = lifetimes.authorizationRequest
   // A removed client may register again under its id: what it was granted before must stay dead.
   const mayHaveMark = authorizations ? undefined : isDynamicClientId

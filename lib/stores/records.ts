@@ -8,9 +8,21 @@ import type { Store, StoredValue } from '../store/store'
 
 const recordKey = (id: string) => `authorization:${id}`
 
-/** Each authorization is one record, which ends with its last credential. */
-export function authorizationsIn(store: TimelyStore, clock: () => number): AuthorizationStore {
+/**
+ * Each authorization is one record, which ends with its last credential.
+ *
+ * @param issuerDigest reads find only the records of this issuer. Callers read before they remove. Default: of all.
+ */
+export function authorizationsIn(
+  store: TimelyStore,
+  clock: () => number,
+  issuerDigest?: string,
+): AuthorizationStore {
   const { peek, confirmAbsent } = store
+  const isOwn = ({ authorization }: StoredAuthorization) =>
+    issuerDigest === undefined || authorization.issuerDigest === issuerDigest
+  const own = (found: StoredAuthorization | undefined) =>
+    found !== undefined && isOwn(found) ? found : undefined
   // What the store peeks at stays the same object until it changes.
   const decoded = new WeakMap<StoredValue, StoredAuthorization>()
   const recall = (id: string, found: StoredValue): StoredAuthorization => {
@@ -19,7 +31,7 @@ export function authorizationsIn(store: TimelyStore, clock: () => number): Autho
     return known
   }
   return {
-    find: (id) => store.readAs(recordKey(id), (found) => found && decode(id, found)),
+    find: (id) => store.readAs(recordKey(id), (found) => own(found && decode(id, found))),
     save: (authorization, version, expected) =>
       store.write(recordKey(authorization.id), encodeAuthorization(authorization), {
         version,
@@ -32,9 +44,15 @@ export function authorizationsIn(store: TimelyStore, clock: () => number): Autho
       peek &&
       ((id) => {
         const found = peek.call(store, recordKey(id))
-        return found && recall(id, found)
+        return own(found && recall(id, found))
       }),
-    confirmAbsent: confirmAbsent && ((id) => confirmAbsent.call(store, recordKey(id))),
+    confirmAbsent:
+      confirmAbsent &&
+      (async (id) => {
+        if (await confirmAbsent.call(store, recordKey(id))) return true
+        const found = await store.read(recordKey(id))
+        return found !== undefined && !isOwn(decode(id, found))
+      }),
   }
 }
 

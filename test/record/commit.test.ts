@@ -1,7 +1,6 @@
 import type { Active, Authorization } from '../../lib/authorization/authorization'
 import { begin, commit, end } from '../../lib/authorization/commit'
 import { issueDirectly } from '../../lib/authorization/issue'
-import { issuerDigest, storeOfIssuer } from '../../lib/authorization/issuer'
 import type { AuthorizationStore } from '../../lib/authorization/store'
 import { type Transition, unrestricted } from '../../lib/authorization/transition'
 import { Throttled } from '../../lib/protocol/oauth-error'
@@ -285,33 +284,5 @@ describe('A new authorization', () => {
     await ready()
     await expect(end(store, record.id)).rejects.toThrow('remove failed')
     expect(await counted()).toBe('gone')
-  })
-})
-
-describe('What a server sees of a store that it shares with another issuer', () => {
-  const ofIssuer = (issuer: string): Active => ({ ...fresh(), issuerDigest: issuerDigest(issuer) })
-  const own = 'https://own.example'
-
-  it.each([
-    ['its own record', own, ['active', 'active', false, 'gone']],
-    ['a record of another issuer', 'https://other.example', ['missing', undefined, true, '0']],
-  ])('%s', async (_whose, issuer, expected) => {
-    const record = ofIssuer(issuer)
-    const { inner, ready, counted } = shelf(record)
-    await ready()
-    const cached = await inner.find(record.id)
-    const shared: AuthorizationStore = {
-      find: (id) => inner.find(id),
-      save: (...words) => inner.save(...words),
-      remove: (id) => inner.remove(id),
-      getCached: () => cached,
-      confirmAbsent: async (id) => (await inner.find(id)) === undefined,
-    }
-    const store = storeOfIssuer(shared, issuerDigest(own))
-    const found = (await store.find(record.id))?.authorization.state ?? 'missing'
-    const recalled = store.getCached?.(record.id)?.authorization.state
-    const isAbsent = await store.confirmAbsent?.(record.id)
-    expect(await commit(store, record.id, remove, random)).toBe('removed')
-    expect([found, recalled, isAbsent, await counted()]).toEqual(expected)
   })
 })

@@ -7,6 +7,7 @@ import {
   registeredClients,
   type Store,
 } from '../../lib/index'
+import type { StoredAuthorization } from '../../lib/authorization/store'
 import { secureRandom } from '../../lib/protocol/credential'
 import { but } from '../support/stores/but'
 import {
@@ -247,5 +248,32 @@ describe.each([
       ]),
     )
     expect(await clients.find('photos')).toEqual({ ...photos, scope: 'b', deleted: true })
+  })
+})
+
+describe('What a server sees of a store that it shares with another issuer', () => {
+  const own = 'digest of issuer'
+
+  test.each([
+    ['its own record', own, ['active', 'active', false, 'missing']],
+    ['a record of another issuer', 'digest of others', ['missing', 'missing', true, 'active']],
+  ])('%s', async (_whose, issuerDigest, expected) => {
+    const store = memoryStore()
+    const record = activeRecord(inSeconds(600), { issuerDigest })
+    await authorizationsOf(store).save(record, random22())
+    const cached = await store.read(`authorization:${record.id}`)
+    const shared = Object.assign(store, {
+      peek: () => cached,
+      confirmAbsent: async (key: string) => (await store.read(key)) === undefined,
+    })
+    const authorizations = authorizationsOf(shared, Date.now, own)
+    const stateOf = (found: StoredAuthorization | undefined) => found?.authorization.state ?? 'missing'
+    const found = stateOf(await authorizations.find(record.id))
+    const recalled = stateOf(authorizations.getCached?.(record.id))
+    const isAbsent = await authorizations.confirmAbsent?.(record.id)
+    const remove = () => ({ action: 'delete', outcome: undefined }) as const
+    await commit(authorizations, record.id, remove, secureRandom)
+    const left = stateOf(await authorizationsOf(store).find(record.id))
+    expect([found, recalled, isAbsent, left]).toEqual(expected)
   })
 })

@@ -82,8 +82,12 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-/** The authorizations of a store, without a deadline. */
-export function authorizationsOf(store: Store, clock: () => number = Date.now): AuthorizationStore {
+/** The authorizations of a store, without a deadline; of one issuer, or of all. */
+export function authorizationsOf(
+  store: Store,
+  clock: () => number = Date.now,
+  issuerDigest?: string,
+): AuthorizationStore {
   const timely: TimelyStore = Object.create(store)
   return authorizationsIn(
     Object.assign(timely, {
@@ -91,6 +95,7 @@ export function authorizationsOf(store: Store, clock: () => number = Date.now): 
         make(await store.read(key)),
     }),
     clock,
+    issuerDigest,
   )
 }
 
