@@ -73,38 +73,29 @@ export async function readFormatted(
   return claimed
 }
 
-export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
-  const findOpaque: FindAccess = (accessToken, now) => findAccess(store, accessToken, now)
-  if (formats.length === 0) return findOpaque
-  return withFormats(formats, findOpaque, async (token, now) =>
-    findFormattedIn((await store.find(token.authorizationId))?.authorization, token, now),
-  )
-}
-
 /**
- * For guards: a cached record may accept a token. Before a refusal the store is read: the token may be newer than the
- * cache. Only records of this issuer count.
+ * A cached record may accept a token. Before a refusal the store is read: the token may be newer than the cache.
  */
-export function guardFinder(
-  store: AuthorizationStore,
-  ownDigest: string,
-  formats: readonly AccessTokenReader[],
-): FindForGuard {
-  const own = (stored: StoredAuthorization | undefined) =>
-    stored?.authorization.issuerDigest === ownDigest ? stored.authorization : undefined
-  const findOpaque: FindForGuard = (accessToken, now) => {
-    const id = credentialId('accessToken', accessToken)
-    if (id === undefined) return undefined
-    const found = (stored: StoredAuthorization | undefined) =>
-      findAccessTokenIn(own(stored), accessToken, now)
-    return found(store.getCached?.(id)) ?? store.find(id).then(found)
+export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindForGuard {
+  const find = (id: string, tokenId: string, format: string | undefined, now: number) => {
+    const accessOf = (stored: StoredAuthorization | undefined) =>
+      accessIn(stored?.authorization, tokenId, format, now)
+    return accessOf(store.getCached?.(id)) ?? store.find(id).then(accessOf)
+  }
+  const findOpaque: FindForGuard = (text, now) => {
+    const id = credentialId('accessToken', text)
+    return id === undefined ? undefined : find(id, digest(text), undefined, now)
   }
   if (formats.length === 0) return findOpaque
-  return withFormats(formats, findOpaque, async (token, now) => {
-    const { authorizationId: id } = token
-    const cached = findFormattedIn(own(store.getCached?.(id)), token, now)
-    return cached ?? findFormattedIn(own(await store.find(id)), token, now)
-  })
+  return async (text, now) => {
+    if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
+    for (const { authorizationId, tokenId, format, expiresAt } of await readFormatted(formats, text)) {
+      // RFC 9068 4: the text also says when a token ends.
+      const found = expiresAt > now ? await find(authorizationId, tokenId, format, now) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
 }
 
 /**
@@ -148,59 +139,14 @@ function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }
   }
 }
 
-type FindFormatted = (token: FormattedToken, now: number) => Promise<FoundAccess | undefined>
-
-function withFormats(
-  formats: readonly AccessTokenReader[],
-  findOpaque: FindForGuard,
-  findFormatted: FindFormatted,
-): FindAccess {
-  return async (text, now) => {
-    if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
-    for (const token of await readFormatted(formats, text)) {
-      // RFC 9068 4: the text also says when a token ends.
-      const found = token.expiresAt > now ? await findFormatted(token, now) : undefined
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-}
-
-export async function findAccess(
-  store: AuthorizationStore,
-  accessToken: string,
-  now: number,
-): Promise<FoundAccess | undefined> {
-  const id = credentialId('accessToken', accessToken)
-  if (id === undefined) return undefined
-  return findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
-}
-
-export function findAccessTokenIn(
-  current: Authorization | undefined,
-  accessToken: string,
-  now: number,
-): FoundAccess | undefined {
-  // Without a record, computes no digest.
-  return current && accessIn(current, digest(accessToken), undefined, now)
-}
-
-function findFormattedIn(
-  current: Authorization | undefined,
-  { tokenId, format }: FormattedToken,
-  now: number,
-): FoundAccess | undefined {
-  return current && accessIn(current, tokenId, format, now)
-}
-
 /** A token counts in its own format alone; undefined for an opaque one. */
-function accessIn(
-  current: Authorization,
+export function accessIn(
+  current: Authorization | undefined,
   tokenId: string,
   format: string | undefined,
   now: number,
 ): FoundAccess | undefined {
-  if (current.state !== 'active' && current.state !== 'approved') return undefined
+  if (current?.state !== 'active' && current?.state !== 'approved') return undefined
   const { id: authorizationId, clientId, subject, extensionData, login } = current
   const found = findToken(current, tokenId)
   if (found === undefined || found.expiresAt <= now || found.formatted?.format !== format) return undefined

@@ -10,7 +10,6 @@ import { secondsOf, steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
-import { authorizationsIn } from '../stores/records'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic } from '../client-authentication/basic'
@@ -39,11 +38,10 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
-  const whole = authorizationsIn(settings.store, clock)
   const guards = guardEdge(
     settings,
     settings,
-    lookUpIn(settings, whole, settings.authorizations ? store.clientMarks : undefined),
+    lookUpIn(settings, settings.store, settings.authorizations ? store.clientMarks : undefined),
   )
   const strategies: ClientStrategy[] = []
   const server: ServerContext = {

@@ -4,7 +4,7 @@ import { entering, naming, type SelfRegisteredShare } from '../authorization/own
 import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'
 import { indexedSince } from '../authorization/indexed-since'
-import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
+import { accessFinder, type FindAccess } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
@@ -72,11 +72,9 @@ function notesOf(
 }
 
 function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }: ServerSettings): FindAccess {
-  const findFormatted = accessTokenFormats.length === 0 ? undefined : accessFinder(store, accessTokenFormats)
+  const find = accessFinder({ ...store, getCached: undefined }, accessTokenFormats)
   return async (accessToken, now) => {
-    const found = await (findFormatted === undefined
-      ? findAccess(store, accessToken, now)
-      : findFormatted(accessToken, now))
+    const found = await find(accessToken, now)
     if (found === undefined) return undefined
     // Without the option `resources`, nobody can say what the token is for.
     return resources === undefined && isForCertainResources(found) ? undefined : found

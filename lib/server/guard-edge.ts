@@ -3,16 +3,16 @@ import { AuditLog } from '../audit/audit-log'
 import { diagnosisIf } from '../audit/diagnosis'
 import type { ClientMarks } from '../authorization/client-marks'
 import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
-import { guardFinder, signatureFinder } from '../authorization/lookup'
+import { accessFinder, signatureFinder } from '../authorization/lookup'
 import { tokenObserver } from '../authorization/observe-token'
-import type { AuthorizationStore } from '../authorization/store'
 import type { GuardEdge, TokenLookUp } from '../http/edge'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import type { GuardSettings } from '../http/settings'
 import type { Limit } from '../limits/limit'
 import { withSingleUseLimit } from '../limits/single-use-limit'
-import { countersIn } from '../stores/records'
+import { authorizationsIn, countersIn } from '../stores/records'
+import type { TimelyStore } from '../store/deadline'
 import type { Store } from '../store/store'
 
 interface Counting {
@@ -40,21 +40,22 @@ export function guardEdge(
   }
 }
 
-/**
- * @param whole also the records of other issuers, for explanations.
- * @param marks hide what a client got before its mark.
- */
+/** @param marks hide what a client got before its mark. */
 export function lookUpIn(
   settings: GuardSettings,
-  whole: AuthorizationStore,
+  store: TimelyStore,
   marks: ClientMarks | undefined,
 ): TokenLookUp {
-  const { accessTokenFormats: formats, explainRefusals, issuer } = settings
-  const marked = marks?.forGuards(whole) ?? whole
-  const findToken = guardFinder(marked, issuerDigest(issuer), formats)
+  const { accessTokenFormats: formats, explainRefusals, issuer, clock } = settings
+  const markedOf = (ownDigest?: string) => {
+    const records = authorizationsIn(store, clock, ownDigest)
+    return marks?.forGuards(records) ?? records
+  }
+  const findToken = accessFinder(markedOf(issuerDigest(issuer)), formats)
   return {
     findToken,
     findSignedToken: signatureFinder(formats, findToken, settings),
-    observeToken: explainRefusals ? tokenObserver(marked, issuer, formats) : undefined,
+    // Records of other issuers explain refusals.
+    observeToken: explainRefusals ? tokenObserver(markedOf(), issuer, formats) : undefined,
   }
 }

@@ -29,7 +29,6 @@ import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import { deadlineOf, withDeadline } from '../store/deadline'
-import { authorizationsIn } from '../stores/records'
 import { aStore } from '../store/a-store'
 import type { Store } from '../store/store'
 import { guardEdge, lookUpIn } from './guard-edge'
@@ -107,7 +106,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const marks = authorizations
     ? new ClientMarks({ store: timely, issuerDigest: issuerDigest(issuer), clock })
     : undefined
-  const tokens = lookUpIn(settings, authorizationsIn(timely, clock), marks)
+  const tokens = lookUpIn(settings, timely, marks)
   const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, tokens)
   proving.start(guards)
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })

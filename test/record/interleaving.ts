@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import type { Issued } from '../../lib/authorization/issue'
-import { findAccessTokenIn } from '../../lib/authorization/lookup'
+import { accessIn } from '../../lib/authorization/lookup'
+import { digest } from '../../lib/protocol/credential'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
@@ -175,7 +176,7 @@ export class History {
     }
     return [...world.made].filter((text) => {
       if (text.startsWith('ac_')) return 'outcome' in redeemCode(record, { ...own, code: text }, at)
-      if (text.startsWith('at_')) return findAccessTokenIn(record, text, noon) !== undefined
+      if (text.startsWith('at_')) return accessIn(record, digest(text), undefined, noon) !== undefined
       return (
         'outcome' in
         rotateRefreshToken(record, { clientId: 'printer', refreshToken: text, scope: undefined }, at)

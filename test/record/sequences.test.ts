@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expiryOf } from '../../lib/authorization/authorization'
 import { encodeAuthorization } from '../../lib/authorization/codec'
-import { findAccessTokenIn, findRefreshTokenIn } from '../../lib/authorization/lookup'
+import { accessIn, findRefreshTokenIn } from '../../lib/authorization/lookup'
+import { digest } from '../../lib/protocol/credential'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { extent } from '../support/extent'
 import { leaked } from './leaked'
@@ -46,7 +47,7 @@ async function expectInvariants(model: Model, world: World): Promise<void> {
     if (text.startsWith('ac_'))
       return 'outcome' in redeemCode(record, { ...redemption, code: text }, world.context())
     return text.startsWith('at_')
-      ? findAccessTokenIn(record, text, now) !== undefined
+      ? accessIn(record, digest(text), undefined, now) !== undefined
       : findRefreshTokenIn(record, text, world.context()) !== undefined
   })
   expect(good.toSorted()).toEqual(model.good().toSorted())

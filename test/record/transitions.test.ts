@@ -8,7 +8,7 @@ import {
 } from '../../lib/authorization/decision'
 import { addAccessToken, type Issued, issueDirectly } from '../../lib/authorization/issue'
 import { lifetimesFor } from '../../lib/authorization/lifetimes'
-import { findAccessTokenIn } from '../../lib/authorization/lookup'
+import { accessIn } from '../../lib/authorization/lookup'
 import { pollAuthorization } from '../../lib/authorization/polled'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
@@ -28,7 +28,7 @@ import {
   type TransitionResult,
   unrestricted,
 } from '../../lib/authorization/transition'
-import { createRefreshToken } from '../../lib/protocol/credential'
+import { createRefreshToken, digest } from '../../lib/protocol/credential'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { countedRandom, granted, request, tokenTypes, usual } from './world'
 import { noon } from '../support/noon'
@@ -355,7 +355,9 @@ describe('A refresh token', () => {
       now = rotated(now, at(count + 1))
       texts.push(now.issued.accessToken)
     }
-    const good = texts.filter((text) => findAccessTokenIn(now.active, text, noon + 41) !== undefined)
+    const good = texts.filter(
+      (text) => accessIn(now.active, digest(text), undefined, noon + 41) !== undefined,
+    )
     expect(good).toEqual(texts.slice(-32))
   })
 })
@@ -394,7 +396,7 @@ describe('A refresh token that the server keeps', () => {
     expect(verdictOf(step)).toBe(expected)
     const { accessToken, refreshToken } = outcomeOf(step)
     expect(refreshToken).toBe(one.issued.refreshToken)
-    expect(findAccessTokenIn(recordAfter(step, record), accessToken, context.now)).toBeDefined()
+    expect(accessIn(recordAfter(step, record), digest(accessToken), undefined, context.now)).toBeDefined()
   })
 
   it('gets two tokens for two refreshes in one second, and no expired one again', () => {
@@ -615,7 +617,7 @@ describe('A grant without a code', () => {
   ])('begins with tokens: %s', (_which, grant, seconds, hasRefreshToken) => {
     const { authorization, issued } = issueDirectly(grant, at(0))
     expect([issued.expiresAt - noon, issued.refreshToken !== undefined]).toEqual([seconds, hasRefreshToken])
-    expect(findAccessTokenIn(authorization, issued.accessToken, noon)?.access).toMatchObject({
+    expect(accessIn(authorization, digest(issued.accessToken), undefined, noon)?.access).toMatchObject({
       clientId: 'printer',
       subject: grant.subject,
       scope: granted.scope,
