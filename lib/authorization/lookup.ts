@@ -78,9 +78,9 @@ export async function readFormatted(
  */
 export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindForGuard {
   const find = (id: string, tokenId: string, format: string | undefined, now: number) => {
-    const accessOf = (stored: StoredAuthorization | undefined) =>
+    const found = (stored: StoredAuthorization | undefined) =>
       accessIn(stored?.authorization, tokenId, format, now)
-    return accessOf(store.getCached?.(id)) ?? store.find(id).then(accessOf)
+    return found(store.getCached?.(id)) ?? store.find(id).then(found)
   }
   const findOpaque: FindForGuard = (text, now) => {
     const id = credentialId('accessToken', text)
