@@ -100,6 +100,12 @@ export class OwnerQuestions {
     return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
+  /** Whether no page is needed if the owner has approved before. */
+  get mayApprove(): boolean {
+    const { client, parsed, redirectUri } = this.request
+    return mayHavePriorConsent(client, parsed.responseType, redirectUri)
+  }
+
   hasApproved(): Eventual<boolean> {
     this.approval ??= this.askAboutApproval()
     return this.approval
@@ -125,9 +131,8 @@ export class OwnerQuestions {
   }
 
   private askAboutApproval(): Eventual<boolean> {
-    const { resourceOwner, client, redirectUri, parsed } = this.request
-    if (resourceOwner === undefined || redirectUri === undefined) return false
-    if (!mayHavePriorConsent(client, parsed.responseType, redirectUri)) return false
+    const { resourceOwner, redirectUri } = this.request
+    if (resourceOwner === undefined || redirectUri === undefined || !this.mayApprove) return false
     const described = { ...this.described(resourceOwner), redirectUri }
     return this.server.plugIns.askOwner.length === 0
       ? this.skipsPage(described, undefined)

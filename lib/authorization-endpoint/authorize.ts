@@ -32,9 +32,8 @@ import { frameOf, type Redirection, redirectWithError } from './authorization-re
 import { withOffer } from './consent-offer'
 import { findDemandedLogin, keepArrival, keepDemand } from './demanded-login'
 import { accountSwitchOf } from './login-return'
-import { aboutOwner, lookAtOwner } from './look-at-owner'
+import { aboutOwner, type Look, lookAtOwner } from './look-at-owner'
 import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
-import { mayHavePriorConsent } from './prior-consent'
 import { demandsLogin } from './requested-login'
 import { type ClaimedRequest, resolveRequest, type SettledRequest } from './resolve-request'
 import { modeIn, namedMode } from '../protocol/response-modes'
@@ -121,31 +120,21 @@ async function take(
       { client, redirectUri, parameters, parsed, resourceOwner },
       host,
     )
-    const { responseType, scope, extensionData, requestedLogin } = parsed
-    const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
-    const approval = {
-      loginDemandedAt: claimed?.record.demandedLogin?.at,
-      mayApprove: mayHavePriorConsent(client, responseType, redirectUri),
-      hasApproved: async () => questions.hasApproved(),
-    }
-    const looking = lookAtOwner(server, { ...asked, ...approval }, resourceOwner, context.now)
-    const { login, verdict } = isLater(looking) ? await looking : looking
+    const { requestedLogin } = parsed
     const waiting = { settled, claimed, parsed, context }
+    const looking = lookAt(server, waiting, resourceOwner, questions)
+    const { login, verdict } = isLater(looking) ? await looking : looking
     if (resourceOwner === undefined || login !== undefined) {
       const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
-      return await sendToLogin(
-        server,
-        waiting,
-        { login, isPlain, isLoggedIn: resourceOwner !== undefined },
-        host,
-      )
+      const needed = { login, isPlain, isLoggedIn: resourceOwner !== undefined }
+      return await sendToLogin(server, waiting, needed, host)
     }
     const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
     const asks = lacks || verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
-    const approving = !asks && (verdict === 'approve' ? approval.mayApprove : questions.hasApproved())
+    const approving = !asks && (verdict === 'approve' ? questions.mayApprove : questions.hasApproved())
     const isApproved = isLater(approving) ? await approving : approving
     if (!isApproved && requestedLogin?.prompts.has('none') === true)
-      throw refused(silently(lacks, approval.mayApprove))
+      throw refused(silently(lacks, questions.mayApprove))
     const { subject } = resourceOwner
     const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
     const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
@@ -165,6 +154,32 @@ async function take(
 
 const answered: AuthorizationOutcome = { kind: 'answered' }
 const onPage = (cause: unknown): AuthorizationOutcome => ({ kind: 'refused', error: unexpected(cause) })
+
+/** Neither the request nor an extension says anything about the owner or the login, as in most requests. */
+const saysNothing = ({ plugIns }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
+  plugIns.atResourceOwner.length === 0 && requestedLogin === undefined
+
+const anyLogin: Look = { login: plainLogin, verdict: undefined }
+const noLogin: Look = { login: undefined, verdict: undefined }
+
+function lookAt(
+  server: Context,
+  { settled, claimed, parsed, context }: WaitingRequest,
+  owner: ResourceOwner | undefined,
+  questions: OwnerQuestions,
+): Eventual<Look> {
+  const { responseType, scope, extensionData, requestedLogin } = parsed
+  if (saysNothing(server, parsed)) return owner === undefined ? anyLogin : noLogin
+  const { destination, parameters } = settled
+  const { client, redirectUri } = destination
+  const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
+  const approval = {
+    loginDemandedAt: claimed?.record.demandedLogin?.at,
+    mayApprove: questions.mayApprove,
+    hasApproved: async () => questions.hasApproved(),
+  }
+  return lookAtOwner(server, { ...asked, ...approval }, owner, context.now)
+}
 
 const silently = (lacksAnswer: boolean, mayApprove: boolean) =>
   lacksAnswer
@@ -319,7 +334,7 @@ async function ask(
     optional,
     question: offeredBy(asked),
     memory: questions.offeredMemory(),
-    aboutOwner: aboutOwner(server, parameters),
+    aboutOwner: saysNothing(server, parsed) ? undefined : aboutOwner(server, parameters),
   }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)

@@ -80,8 +80,10 @@ function questionIn(value: unknown): OfferedQuestion | undefined {
   return isText(extension) && isText(name) && isTexts(answers) ? { extension, name, answers } : undefined
 }
 
+export const hasOffer = (data: ExtensionData): boolean => Object.hasOwn(data, consentOfferName)
+
 export function withoutOffer(data: ExtensionData): ExtensionData {
-  if (!Object.hasOwn(data, consentOfferName)) return data
+  if (!hasOffer(data)) return data
   const { [consentOfferName]: _, ...others } = data
   return others
 }

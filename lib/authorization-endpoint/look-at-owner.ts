@@ -26,7 +26,7 @@ interface RequestOfOwner extends Omit<ExtensionOwnerRequest, 'authorizationData'
   readonly requestedLogin: RequestedLogin | undefined
 }
 
-interface Look {
+export interface Look {
   /** Undefined if no login has to come before. */
   readonly login: LoginRequest | undefined
   readonly verdict: CommonVerdict['verdict']

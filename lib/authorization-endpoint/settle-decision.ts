@@ -6,7 +6,7 @@ import { dataOf } from '../protocol/extension-data'
 import type { DecisionTerms } from '../protocol/extension-decision'
 import { type Json, keepable } from '../protocol/json'
 import { distinct, type Scope, scopeWithin, unavailableScope } from '../protocol/scope'
-import { type Granted, withoutOffer } from './consent-offer'
+import { type Granted, hasOffer, withoutOffer } from './consent-offer'
 
 /** Pure: a conflict in the store calls it again. */
 export function settleDecision<
@@ -17,6 +17,8 @@ export function settleDecision<
   requested: Requested,
   { scope: granted, answer }: Granted,
 ): Requested {
+  if (deciders.length === 0 && granted === requested.scope && !hasOffer(requested.extensionData))
+    return requested
   let scope = granted
   const kept: Record<string, Json> = {}
   const before = withoutOffer(requested.extensionData)
