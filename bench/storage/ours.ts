@@ -1,6 +1,6 @@
 import { memoryStore, type Store, type StoredValue } from 'express-authorization-server'
 import { lifetimes } from '../cast'
-import { find, remove, save } from './records'
+import { find, findAtOnce, keepAtOnce, remove } from './records'
 
 const own = memoryStore({ allowInProduction: true })
 const isAuthorization = (key: string) => key.startsWith('authorization:')
@@ -9,14 +9,15 @@ const isAuthorization = (key: string) => key.startsWith('authorization:')
 export const inMemory = (): { readonly store: Store } => ({
   store: {
     read: (key) => (isAuthorization(key) ? find<StoredValue>(key) : own.read(key)),
+    // One promise, as of any database.
     async write(key, value, terms) {
       if (!isAuthorization(key)) return own.write(key, value, terms)
       const { version, expected } = terms
-      const kept = await find<StoredValue>(key)
+      const kept = findAtOnce<StoredValue>(key)
       if (kept?.version === version) return true
       if (kept?.version !== expected) return false
       const stored: StoredValue = { value, version }
-      await save(key, stored, lifetimes.refreshToken)
+      keepAtOnce(key, stored, lifetimes.refreshToken)
       return true
     },
     remove: async (key) => void (await remove(key)),

@@ -18,6 +18,12 @@ export async function find<Value>(key: string): Promise<Value | undefined> {
   return memory === undefined ? parsed(await redis.get(key)) : asSaved(memory.find(key))
 }
 
+/** In a program that is measured in one process. */
+export const findAtOnce = <Value>(key: string): Value | undefined => asSaved(memory?.find(key))
+
+export const keepAtOnce = (key: string, value: object, seconds: number): void =>
+  memory?.keep(key, value, seconds)
+
 /** Finds and removes at once, so that of two who ask one gets it. */
 export async function take<Value>(key: string): Promise<Value | undefined> {
   return memory === undefined ? parsed(await redis.getdel(key)) : asSaved(memory.take(key))
