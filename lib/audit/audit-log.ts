@@ -2,12 +2,7 @@ import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import type { Request, Response } from 'express'
 import type { Authorization } from '../authorization/authorization'
-import {
-  type CommittedTransition,
-  type OnCommitted,
-  revocationEvent,
-  type TransitionEvent,
-} from '../authorization/transition'
+import { type CommittedTransition, revocationEvent, type TransitionEvent } from '../authorization/transition'
 import { digest, secureRandom } from '../protocol/credential'
 import { bareError, type Observed, type OAuthError, Throttled } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
@@ -18,11 +13,11 @@ import { warnOnce } from './warning'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
 import { credentialFingerprint, fingerprintOfDigest, hexOf, plainOrAbsent, plainText } from './redaction'
 
-interface AuditedRequest {
+interface AuditedRequest extends AuditNotes {
   readonly request: Request
   readonly response: Response
   readonly endpoint: EventOrigin
-  readonly clientId?: string | undefined
+  readonly clientId: string | undefined
 }
 
 interface Origin {
@@ -43,10 +38,8 @@ interface Refusal {
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
 
-  /** @param notesOf for events alone: must not reach a response. */
   constructor(
     private readonly clock: () => number,
-    private readonly notesOf: (request: Request) => AuditNotes,
     readonly diagnosis?: Diagnosis,
   ) {}
 
@@ -54,21 +47,12 @@ export class AuditLog {
     return this.events.listenerCount(name) > 0
   }
 
-  note(request: Request, known: Partial<AuditNotes>): void {
-    Object.assign(this.notesOf(request), known)
-  }
-
-  onCommitted(request: Request): OnCommitted {
-    return (committed) => void (this.notesOf(request).committed = committed)
-  }
-
   /** Returns the request id for the response; undefined if no listener heard an event. */
   reportSuccess(asked: AuditedRequest): string | undefined {
-    const known = this.notesOf(asked.request)
-    const event = known.committed?.event
+    const event = asked.committed?.event
     if (event === undefined || !this.hasListener(event.name)) return undefined
-    const origin = this.originOf(asked, requestIdOf(asked.request, asked.response))
-    this.tellGrant(event, origin, known)
+    const origin = originOf(asked, requestIdOf(asked.request, asked.response))
+    this.tellGrant(event, origin, asked)
     return origin.requestId
   }
 
@@ -85,20 +69,19 @@ export class AuditLog {
     members: ErrorEventMembers = { event: 'refused' },
   ): string {
     const { code, reason } = refusal
-    const origin = this.originOf(asked)
-    const known = this.notesOf(asked.request)
+    const origin = originOf(asked)
     emitToTap({ requestId: origin.requestId, code, reason })
     if (this.diagnosis !== undefined && members.event !== 'failure')
-      this.diagnose(this.diagnosis, refusal, origin, known)
+      this.diagnose(this.diagnosis, refusal, origin, asked)
     if (this.hasListener(members.event))
       this.tellRefusal(
         members,
-        Object.assign(this.common(origin, known), { reason: plainText(reason), code }),
+        Object.assign(this.common(origin, asked), { reason: plainText(reason), code }),
       )
     else if (members.event === 'failure') warnOfFailure(reason, members.cause)
     // A transition can both refuse and revoke, as a replay does.
-    const event = known.committed?.event
-    if (event?.name === 'revoked') this.tellGrant(event, origin, known)
+    const event = asked.committed?.event
+    if (event?.name === 'revoked') this.tellGrant(event, origin, asked)
     return origin.requestId
   }
 
@@ -115,8 +98,7 @@ export class AuditLog {
   }
 
   reportOldSecret(asked: AuditedRequest): void {
-    if (this.hasListener('oldSecretUsed'))
-      this.tell('oldSecretUsed', this.common(this.originOf(asked), this.notesOf(asked.request)))
+    if (this.hasListener('oldSecretUsed')) this.tell('oldSecretUsed', this.common(originOf(asked), asked))
   }
 
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
@@ -128,7 +110,7 @@ export class AuditLog {
     } as const
     const event = revocationEvent(found, 'host')
     const committed = found && { authorization: found, event }
-    this.tellGrant(event, origin, { ...noNotes(), committed, authorizationId })
+    this.tellGrant(event, origin, { ...noNotes, committed, authorizationId })
   }
 
   reportLateFailure(
@@ -144,7 +126,7 @@ export class AuditLog {
       reason: plainText(reason),
       code: 'temporarily_unavailable',
     }
-    this.tellRefusal({ event, cause }, Object.assign(this.common(origin, noNotes()), members))
+    this.tellRefusal({ event, cause }, Object.assign(this.common(origin, noNotes), members))
   }
 
   private tellGrant(
@@ -188,13 +170,13 @@ export class AuditLog {
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
     emitToListeners(this.events, name, event)
   }
+}
 
-  private originOf(
-    { request, response, endpoint, clientId }: AuditedRequest,
-    requestId = nameRequest(request, response),
-  ) {
-    return { endpoint, requestId, address: request.ip, clientId }
-  }
+function originOf(
+  { request, response, endpoint, clientId }: AuditedRequest,
+  requestId = nameRequest(request, response),
+) {
+  return { endpoint, requestId, address: request.ip, clientId }
 }
 
 /** Once for each reason, name and message, so the first fault does not hide the next. */
@@ -208,29 +190,26 @@ function warnOfFailure(reason: string, cause: unknown): void {
   )
 }
 
-/** Facts for events alone, never for the response. */
+/** For events alone, never for the response. */
 export interface AuditNotes {
-  committed: CommittedTransition | undefined
-  access: Partial<AuditedAuthorization> | undefined
-  authorizationId: string | undefined
-  shown: string | undefined
-  grantType: string | undefined
+  readonly committed: CommittedTransition | undefined
+  readonly access?: Partial<AuditedAuthorization> | undefined
+  readonly authorizationId?: string
+  readonly shown: string | undefined
+  readonly grantType: string | undefined
   /** Proven or not. */
-  claimedClientId: string | undefined
+  readonly claimedClientId: string | undefined
   /** An unregistered identifier may be a misplaced secret, which no event may hold. */
-  isRegistered: boolean
+  readonly isRegistered: boolean
 }
 
-/** Has every member from the start: V8 then fills the object faster. */
-export const noNotes = (): AuditNotes => ({
+export const noNotes: AuditNotes = {
   committed: undefined,
-  access: undefined,
-  authorizationId: undefined,
   shown: undefined,
   grantType: undefined,
   claimedClientId: undefined,
   isRegistered: false,
-})
+}
 
 interface AuditedAuthorization {
   readonly authorizationId: string | undefined
@@ -304,9 +283,6 @@ function nameRequest(request: Request, response: Response): string {
 export function carryRequestId(response: Response, requestId: string | undefined): void {
   if (requestId !== undefined && !response.headersSent) response.setHeader(requestIdName, requestId)
 }
-
-export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
-  requestId === undefined ? {} : { [requestIdName]: requestId }
 
 /** The host's id, or a random one. */
 function requestIdOf(request: Request, response: Response): string {

@@ -1,7 +1,8 @@
 import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
+import { noNotes } from '../audit/audit-log'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
-import { crossOrigin, everyMethod, exposedHeaders } from './cors'
+import { crossOrigin, everyMethod, explainingCors, exposedHeaders } from './cors'
 import type { GuardEdge } from './edge'
 import { isLater } from '../primitives/eventual'
 import { oneOf } from '../primitives/fields'
@@ -27,7 +28,6 @@ import { scopeIn } from '../resource-server/refusals'
 import { type LoginOptions, requiredLogin } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
-import { explainingCors } from './cross-origin-diagnosis'
 import { type GuardDefaults, guardFields, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
@@ -197,10 +197,10 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
 
   // Several guards on the way of a request count as one use.
   async useOnce(key: string, seconds: number, share: string): Promise<boolean> {
-    const noted = this.#context.contexts.of(this.request)
-    if (noted.usedOnce.has(key)) return true
-    const isFirst = await this.#context.counters.useOnce(key, seconds, share)
-    if (isFirst) noted.usedOnce = new Set([...noted.usedOnce, key])
+    const { usedOnce, counters } = this.#context
+    if (usedOnce.get(this.request)?.has(key) === true) return true
+    const isFirst = await counters.useOnce(key, seconds, share)
+    if (isFirst) usedOnce.set(this.request, new Set([...(usedOnce.get(this.request) ?? []), key]))
     return isFirst
   }
 
@@ -229,10 +229,19 @@ function refuse(
   response: Response,
   thrown: unknown,
 ): void {
-  if (token !== '') audit.note(request, { shown: token, access })
+  const shown = token === '' ? undefined : token
+  const asked = {
+    ...noNotes,
+    request,
+    response,
+    endpoint: 'protected resource',
+    clientId: undefined,
+    shown,
+    access,
+  }
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
-  audit.reportError({ request, response, endpoint: 'protected resource' }, error, look || undefined)
+  audit.reportError(asked, error, look || undefined)
   // Goes to the host's error handling.
   if (error.code === 'server_error') throw thrown
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]

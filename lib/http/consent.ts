@@ -1,43 +1,41 @@
-import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import { boxOf, choiceField } from '../protocol/selection'
 import { type Client, isRegisteredByHost } from '../protocol/client'
-import type { OAuthError } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/refusals'
 import type { ScopeDescription } from '../protocol/scope-description'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
 import type { EnteringTerms } from '../doors/polled-requests'
-import type { Edge } from './edge'
+import type { Edge, Exchange } from './edge'
 import { warnOfFormAction } from './form-action'
 import { keepOpener, warnOfOwnPageOpener } from './opener-policy'
 import { consentPage, type ConsentView, webUrl } from '../pages/consent-page'
-import { errorKindOf } from '../pages/error-kind'
-import { errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import type { ConsentScope } from '../pages/permissions'
 import type { PageLocale } from '../pages/texts/locale'
 import { visibleName } from '../pages/visible-text'
-import { localeOf, uiLocalesField } from './page-context'
 import { wantsJson } from './request'
-import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
+import { formTargetsOf, privatePage, sendJson, sendPage } from './response'
 
 export const consentTokenField = 'authorization_request'
 
-export function showConsent(server: Edge, request: Request, response: Response, question: Question): unknown {
+export function showConsent(
+  asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
+  question: Question,
+): unknown {
+  const { server, request, response } = asked
   const { consentPage: render, skipConsent, issuer, pageLocales } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const locale = localeOf(server, request)
-  const view = consentViewOf(question, server.settings, locale, server.contexts.of(request).uiLocales)
+  const { locale } = asked
+  const view = consentViewOf(question, server.settings, locale, asked.uiLocales)
   // No other site can read it: no CORS headers, and JSON runs as no script.
   if (wantsJson(request)) return sendJson(response, 200, view, privatePage)
-  keepOpener(server, response)
+  keepOpener(asked)
   const { redirectTo } = view
   const isLeft = redirectTo !== undefined && question.isPosted !== true
   const targets = isLeft ? formTargetsOf(redirectTo) : []
   if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
   response.status(200).set(privatePage)
-  warnOfOwnPageOpener(server, response)
+  warnOfOwnPageOpener(asked)
   if (isLeft && targets.length > 0)
     response.once('finish', () => warnOfFormAction(response, redirectTo, issuer))
   return render(request, response, view)
@@ -51,71 +49,11 @@ export function consentPageFor(
   { device, fields }: Pick<EnteringTerms, 'device' | 'fields'>,
 ): Awaited<ReturnType<OwnPage['handle']>> {
   const { consentPage: render } = settings
-  const asked = consentViewOf(question, settings, locale, parameters.peek(uiLocalesField))
+  const asked = consentViewOf(question, settings, locale, parameters.peek('ui_locales'))
   const view = { ...asked, device, fields: { ...asked.fields, ...fields } }
   if (render === undefined) return { html: consentPage(view, locale), view }
   return { view, render: (request, response) => render(request, response, view) }
 }
-
-/** RFC 6749 4.1.2.1. A program that accepts JSON and no page gets JSON, whatever page the host has. */
-export function showError(
-  server: Edge,
-  request: Request,
-  response: Response,
-  error: OAuthError,
-  requestId: string,
-): unknown {
-  const { errorPage: render, errorUri, pageLocales } = server.settings
-  const { description } = error
-  const { status, headers, isTrouble } = errorPageOf(error)
-  response.set(headers)
-  if (wantsJson(request))
-    return sendJsonError(
-      response,
-      status,
-      { code: codeForProgram(error), description },
-      errorUri,
-      privatePage,
-    )
-  const locale = localeOf(server, request)
-  const view = errorViewOf(
-    error,
-    isTrouble,
-    requestId,
-    wayBackTo(server.contexts.of(request).askingClient),
-    locale,
-  )
-  if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
-  response.status(status).set(privatePage)
-  return render(request, response, view)
-}
-
-function errorViewOf(
-  { code, description, reason }: OAuthError,
-  isTrouble: boolean,
-  requestId: string,
-  wayBack: ErrorView['wayBack'],
-  { tag, dir, service, texts: { error } }: PageLocale,
-): ErrorView {
-  const title = isTrouble ? error.troubleTitle : error.refusedTitle
-  return {
-    title,
-    ...error.explanations[errorKindOf(reason, isTrouble)],
-    message: description,
-    code,
-    requestId,
-    wayBack,
-    service,
-    language: { tag, dir },
-  }
-}
-
-// MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as
-// at the token endpoint (RFC 6749 5.2).
-const codeForProgram = ({ code, reason }: OAuthError): string =>
-  endedClient.has(reason) ? 'invalid_client' : code
-
-const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 
 function consentViewOf(
   question: Question,
@@ -140,7 +78,7 @@ function consentViewOf(
     // For the pages that answer the decision.
     fields: {
       [consentTokenField]: consentToken,
-      ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
+      ...(uiLocales !== undefined && { ui_locales: uiLocales }),
     },
     redirectTo: redirectUri,
     receiver: redirectUri === undefined ? undefined : receiverOf(redirectUri),

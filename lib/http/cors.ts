@@ -1,5 +1,7 @@
-import { type Field, group, kind, someRows } from '../primitives/schema'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Request, Response } from 'express'
+import type { Diagnosis } from '../audit/diagnosis'
+import { type Field, group, kind, someRows } from '../primitives/schema'
 import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isRecord, isText } from '../primitives/values'
@@ -50,7 +52,8 @@ const listed = group({
   ),
 })
 
-type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
+/** Returns true if it answered a preflight. */
+export type Share = (request: Request, response: Response) => boolean
 
 interface Sharing {
   readonly methods: string
@@ -69,7 +72,7 @@ export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
 export function crossOrigin(
   origins: AllowedOrigins,
   { methods, isCacheable, exposed = usualExposed }: Sharing,
-): CrossOrigin | undefined {
+): Share | undefined {
   if (origins === undefined) return undefined
   return (request, response) => {
     const { origin } = request.headers
@@ -161,3 +164,32 @@ const listIn = (response: ServerResponse, name: string): readonly string[] =>
 
 const linesOf = (response: ServerResponse, name: string): readonly string[] =>
   [response.getHeader(name) ?? []].flat().map(String)
+
+/**
+ * Explains what otherwise only the browser's console says: it withholds a response from another origin's
+ * script (Fetch 4.10). Not in production.
+ */
+export function explainingCors(
+  share: Share | undefined,
+  diagnosis: Diagnosis,
+  endpoint = 'protected resource',
+  ownOrigin?: string,
+): Share {
+  return (request, response) => {
+    const isAnswered = share?.(request, response) === true
+    const { origin } = request.headers
+    if (origin === undefined || isOwn(request, origin, ownOrigin) || response.hasHeader(allowOrigin))
+      return isAnswered
+    const observed =
+      ownOrigin === undefined ? { cause: 'guard', origin } : { origin, 'origin of the issuer': ownOrigin }
+    diagnosis.explain({ endpoint, code: undefined, reason: 'origin_not_allowed', observed })
+    return isAnswered
+  }
+}
+
+// A guard does not know its API's origin. Browsers send `Origin` to the own origin, too (Fetch 3.1).
+const isOwn = ({ headers }: Request, origin: string, ownOrigin: string | undefined): boolean =>
+  ownOrigin === undefined
+    ? headers['sec-fetch-site'] === 'same-origin' ||
+      (URL.canParse(origin) && new URL(origin).host === headers.host)
+    : origin === ownOrigin

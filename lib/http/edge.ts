@@ -1,16 +1,29 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import type { AuditLog } from '../audit/audit-log'
+import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'
-import type { ClientStrategy } from '../client-authentication/strategies'
-import type { Context } from '../doors/context'
+import type { CommonSettings, Context, Settings } from '../doors/context'
+import type { ResourceReference } from '../endpoints/protected-resource-metadata'
 import type { Counters } from '../limits/counters'
+import type { PageOptions } from '../pages/page-options'
+import type { PageLocales } from '../pages/texts/locale'
+import type { Eventual } from '../primitives/eventual'
+import type { PrivateState } from '../primitives/private-state'
+import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
+import type { Endpoint } from '../protocol/endpoint'
+import type { ChoicesQuestion } from '../protocol/extension'
+import type { ImpliedScopes } from '../protocol/implied-scope'
+import type { LoginRequest } from '../protocol/login-request'
+import type { OwnerQuestion } from '../protocol/owner-question'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { ScopeDescription } from '../protocol/scope-description'
 import type { FindToken } from '../resource-server/admit'
+import type { AllowedOrigins } from './cors'
+import type { ResolvedGuardDefaults } from './guard-defaults'
 import type { NetworkLimits } from './network-limits'
-import type { RequestContexts } from './request-context'
 import type { RequestsInFlight } from './requests-in-flight'
-import type { EdgeSettings, GuardSettings } from './settings'
 
 export interface TokenLookUp {
   readonly findToken: FindToken
@@ -25,7 +38,8 @@ export interface GuardEdge extends TokenLookUp {
   readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number
-  readonly contexts: RequestContexts
+  /** Several guards on the way of a request count as one use. */
+  readonly usedOnce: PrivateState<Request, ReadonlySet<string>>
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
@@ -36,7 +50,55 @@ export interface Edge extends Context, GuardEdge {
   readonly networkLimits: NetworkLimits
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
-  readonly strategies: readonly ClientStrategy[]
+  /** Nothing that a host writes onto a request, and no client of another server, passes for a proven client. */
+  readonly requestsAsked: PrivateState<Request, object>
   /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
 }
+
+/** A request of Express at a server. */
+export interface Exchange {
+  readonly server: Edge
+  readonly request: Request
+  readonly response: Response
+}
+
+export interface GuardSettings extends CommonSettings {
+  /** Undefined if only another process knows the scopes. */
+  readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
+  readonly ownResource?: ResourceReference | undefined
+  readonly implied: ImpliedScopes | undefined
+  readonly accessTokenFormats: readonly AccessTokenReader[]
+  readonly guards: ResolvedGuardDefaults
+  /** Undefined if CORS is off. */
+  readonly cors: AllowedOrigins
+  readonly closeDeadline: number
+  /** False in production, whatever the option says. */
+  readonly explainRefusals: boolean
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export interface EdgeSettings extends Settings, GuardSettings {
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
+  /** False only for an http issuer on a loopback host. */
+  readonly tlsRequired: boolean
+  readonly authorizationPath: string
+  /** Of hosts and plug-ins only. */
+  readonly endpoints: readonly Endpoint[]
+  readonly bodyDeadline: number
+  readonly resourceOwner: OfHost<Eventual<ResourceOwner | string | undefined | null | false>>
+  readonly skipConsent: OfHost<Eventual<boolean>, [question: PriorConsentQuestion]>
+  readonly choices: OfHost<Eventual<OwnerQuestion | undefined>, [question: ChoicesQuestion]>
+  readonly login:
+    string | NonNullable<OfHost<unknown, [response: Response, returnTo: string, asked: LoginRequest]>>
+  readonly logOut: OfHost<unknown, [response: Response]>
+  readonly consentPage: PageOptions['consent']
+  readonly errorPage: PageOptions['error']
+  readonly popups: boolean
+  readonly pageLocales: PageLocales
+}
+
+type OfHost<Result, More extends readonly unknown[] = []> =
+  ((request: Request, ...more: More) => Result) | undefined

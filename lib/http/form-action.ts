@@ -1,7 +1,8 @@
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from '../pages/consent-page'
 import { en } from '../pages/texts/catalogues'
+import type { Exchange } from './edge'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
@@ -20,15 +21,10 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
  * Without a consent page, the login page's policy counts, which the server cannot see. Here it is the same if
  * one middleware, such as helmet, sets both.
  */
-export function warnOfLoginFormAction(
-  request: Request,
-  response: Response,
-  location: string,
-  issuer: string,
-): void {
+export function warnOfLoginFormAction({ server, request, response }: Exchange, location: string): void {
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
-  if (!blocksForm(response, location, issuer)) return
+  if (!blocksForm(response, location, server.settings.issuer)) return
   warnOnce(
     'EAS_FORM_ACTION',
     `The login leads to ${destination(location, en.common.appOnDevice)} without a consent page, and the Content-Security-Policy of this server blocks that redirect after a form: send the page of the login, and the authorization endpoint, with ${formActionOf(formTargetsOf(location))}.`,

@@ -1,5 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
-import type * as ExpressRateLimit from 'express-rate-limit'
+import type { Request } from 'express'
 import type { Store } from 'express-rate-limit'
 import type { Limit } from '../limits/limit'
 import {
@@ -16,8 +15,10 @@ import { steadyClock } from '../primitives/steady-clock'
 import { Throttled } from '../protocol/oauth-error'
 import { type FailureLimit, failureLimit } from './failure-limit'
 import { storeOfHost, warnOfLimitStore } from './limit-store'
-import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
+
+/** @throws Throttled over the limit. */
+export type RequestLimit = (request: Request) => Promise<void>
 
 /** Undefined: the limit is off. */
 export interface NetworkLimits {
@@ -40,10 +41,12 @@ interface NetworkLimitSettings {
 }
 
 /** Parts of one kind share one count, however often the host makes them. */
-export function networkLimits(
-  { rateLimit, clock: wallClock, storeDeadline: deadline, dynamicRegistration }: NetworkLimitSettings,
-  contexts: RequestContexts,
-): NetworkLimits {
+export function networkLimits({
+  rateLimit,
+  clock: wallClock,
+  storeDeadline: deadline,
+  dynamicRegistration,
+}: NetworkLimitSettings): NetworkLimits {
   const { authorization, registration, clients, stores } = rateLimit
   const clock = steadyClock(wallClock)
   type Name = Exclude<keyof NetworkLimits, 'answers'>
@@ -51,10 +54,8 @@ export function networkLimits(
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
-    const store = storeOf(name, limit)
-    return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)), contexts)
-  }
+  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) =>
+    requestLimit(limit, prefixes, storeOf(name, limit), clock)
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Store, attempts: number) =>
     failureLimit(new NetworkLimit(attempts, store, clock))
@@ -77,69 +78,35 @@ const apart = (store: Store): Store => ({
   resetKey: (network) => store.resetKey(`${network} answers`),
 })
 
-/** Counts once through several middlewares. @throws Throttled over the limit. */
-export type RequestLimit = (request: Request, response: Response) => Promise<void>
-
-/**
- * While a store fails, requests pass uncounted, with a warning.
- *
- * @param make runs at the first request: loading express-rate-limit takes milliseconds.
- */
-function requestLimit(make: () => readonly RequestHandler[], contexts: RequestContexts): RequestLimit {
-  const watchProxy = proxyWatch()
-  let limiters: readonly RequestHandler[] | undefined
-  return (request, response) => {
-    const context = contexts.of(request)
-    if (context.isCounted) return Promise.resolve()
-    context.isCounted = true
-    watchProxy(request)
-    limiters ??= make()
-    return passed(limiters, request, response)
-  }
-}
-
-// The endpoint runs outside of `next`: express-rate-limit would take its errors for the store's. An error ends the row:
-// a failing store must hold up the request only once.
-const passed = (limiters: readonly RequestHandler[], request: Request, response: Response, at = 0) =>
-  new Promise<void>((resolve, reject) => {
-    void limiters[at]?.(request, response, (error?: unknown) => {
-      if (error === undefined)
-        return resolve(at + 1 < limiters.length ? passed(limiters, request, response, at + 1) : undefined)
-      if (error instanceof Throttled) return reject(error)
-      warnOfLimitStore(error)
-      resolve()
-    })
-  })
-
-/**
- * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
- * networks it must not harm.
- */
-function limiter(
-  { attempts, seconds }: Limit,
-  { bits, factor }: CountedPrefix,
+/** While a store fails, requests pass uncounted, with a warning. */
+function requestLimit(
+  { attempts }: Limit,
+  prefixes: readonly CountedPrefix[],
   store: Store,
   clock: () => number,
-): RequestHandler {
-  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
-  const limit = new NetworkLimit(attempts * factor, store, clock)
-  return rateLimit({
-    windowMs: seconds * 1000,
-    limit: limit.attempts,
-    store: limit,
-    standardHeaders: false,
-    legacyHeaders: false,
-    // These checks write to the host's console.
-    validate: false,
-    // The default name may be a host's.
-    requestPropertyName: 'oauthRateLimit',
-    // An IPv4 address is one network.
-    skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),
-    keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
-    async handler({ ip }: Request, _response, next) {
-      const wider = networksOf(ip).filter((network) => network.factor > factor)
-      await Promise.all(wider.map(async ({ network }) => store.decrement(network)))
-      next(limit.refusal(networkWith(bits, ip)))
-    },
+): RequestLimit {
+  const watchProxy = proxyWatch()
+  const counted = prefixes.map(({ bits, factor }) => {
+    return { bits, factor, limit: new NetworkLimit(attempts * factor, store, clock) }
   })
+  return async (request) => {
+    watchProxy(request)
+    const { ip: address } = request
+    try {
+      for (const { bits, factor, limit } of counted) {
+        // An IPv4 address is one network.
+        if (factor > 1 && !hasPrefixes(address)) continue
+        const network = networkWith(bits, address)
+        const { totalHits } = await limit.increment(network)
+        if (totalHits <= limit.attempts) continue
+        // The refused request counts no longer for wider networks, whose other networks it must not harm.
+        const wider = networksOf(address).filter((each) => each.factor > factor)
+        await Promise.all(wider.map(async (each) => store.decrement(each.network)))
+        throw limit.refusal(network)
+      }
+    } catch (error) {
+      if (error instanceof Throttled) throw error
+      warnOfLimitStore(error)
+    }
+  }
 }

@@ -96,7 +96,7 @@ function jsonIn(body: unknown): unknown {
   }
 }
 
-function hasJson(request: Request): boolean {
+export function hasJson(request: Request): boolean {
   const [given, second] = headerLines(request, 'content-type')
   return given !== undefined && second === undefined && jsonType.test(given.trim())
 }
@@ -105,18 +105,8 @@ function hasJson(request: Request): boolean {
 export const wantsJson = (request: Request): boolean =>
   hasJson(request) || (request.accepts('html') === false && request.accepts('json') !== false)
 
-export async function fieldsOf(
-  request: Request,
-  seconds: number,
-  isDecision: (fields: Parameters) => boolean = () => true,
-): Promise<Parameters> {
-  if (!hasJson(request)) return formOf(request, seconds)
-  const json = await jsonOf(request, seconds)
-  const fields = isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
-  // RFC 6749 3.1 and appendix B: a client's request is a form.
-  if (!isDecision(fields)) throw noForm()
-  return fields
-}
+export const fieldsIn = (json: unknown): Parameters =>
+  isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
 
 const noForm = () => refused('body_type')
 const noJson = () => refused('body_type/json')
@@ -242,7 +232,7 @@ function headerLines(
 
 /** Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
-  constructor(protected readonly request: Request) {}
+  constructor(readonly request: Request) {}
 
   get address(): string | undefined {
     return this.request.ip

@@ -10,19 +10,13 @@ type Headers = Readonly<Record<string, string | string[]>>
 
 /** `res.json` would negotiate, and compute an ETag that no client uses. */
 export function sendJson(response: Response, status: number, body: object, more?: Headers): void {
-  const headers: OutgoingHttpHeaders = {
-    'Content-Type': 'application/json; charset=utf-8',
-    // RFC 6749 5.1
-    'Cache-Control': 'no-store',
-    Pragma: 'no-cache',
-    'X-Content-Type-Options': 'nosniff',
-  }
+  // RFC 6749 5.1
+  const headers: OutgoingHttpHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
   if (more !== undefined) Object.assign(headers, more)
+  if (status === 204) return void response.writeHead(204, headers).end()
+  headers['Content-Type'] ??= 'application/json; charset=utf-8'
+  headers['X-Content-Type-Options'] = 'nosniff'
   sendText(response, status, JSON.stringify(body), headers)
-}
-
-export function sendNoContent(response: Response, headers: Headers = {}): void {
-  response.writeHead(204, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers }).end()
 }
 
 /** RFC 6749 5.2. */

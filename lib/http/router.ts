@@ -73,22 +73,3 @@ function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
     `oauth.router() is mounted at "${baseUrl}" but the issuer's path is "${mount}". ${taken === '' ? 'Use ' : proxy}app.use("${mount || '/'}", oauth.router()), or change the issuer.`,
   )
 }
-
-export class MountedParts {
-  private authenticates = false
-
-  noteClientAuthentication(): void {
-    this.authenticates = true
-  }
-
-  /** After the host's start-up code, which may make the parts in any order. */
-  expectClientAuthentication(endpoint: string): void {
-    setImmediate(() => {
-      if (!this.authenticates)
-        warnOnce(
-          'EAS_NO_CLIENT_AUTHENTICATION',
-          `oauth.${endpoint}() is mounted without client authentication: mount oauth.clientAuthentication(), or a strategy of oauth.strategies, before it.`,
-        )
-    }).unref()
-  }
-}

@@ -1,4 +1,4 @@
-interface PrivateState<Holder extends object, Value> {
+export interface PrivateState<Holder extends object, Value> {
   get(holder: Holder): Value | undefined
   set(holder: Holder, value: Value): void
 }

@@ -3,32 +3,32 @@ import type { AuthorizationServerEvents } from '../audit/events'
 import type { AuthorizationServerOptions } from '../config/options'
 import { resolveOptions } from '../config/resolve-options'
 import { connectedApplications } from '../connected-applications/connected-applications'
-import { authorizationEndpoint } from '../http/authorization-middleware'
+import { authorizationRow } from '../http/authorization-page'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { corsByPath } from '../http/endpoint-cors'
-import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint-middleware'
+import { clientAuthenticationErrors, corsByPath, endpointRow } from '../http/endpoint'
 import { metadataAt, missingMetadata } from '../http/metadata-document'
-import { pageEndpoint } from '../http/page-endpoint'
+import { pageRow } from '../http/page'
 import {
   protectedResource,
   type ProtectedResourcePart,
   resourcesExpectation,
 } from '../http/protected-resource'
-import { MountedParts, mountedUncalled, part, passWatch, router } from '../http/router'
+import { mountedUncalled, part, passWatch, router } from '../http/router'
+import { authenticatorAtHost, served } from '../http/serve'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metadata'
 import type { Resources } from '../extensions/resource-indicators/resources'
-import type { ClientStrategy } from '../client-authentication/strategies'
+import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
 import { selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
 import { letMint } from '../protocol/test-door'
-import { type WiredEndpoint, wireEndpoints } from './endpoints'
+import { endpointsOf, minting } from './endpoints'
 import type { ServerContext } from '../config/settings'
 import { entryReader } from '../connected-applications/gone-entries'
 import { hostRevocation, clientRevocation } from '../connected-applications/revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from '../connected-applications/owner-authorizations'
-import { createServerContext } from './create-context'
+import { createServerContext, methodsIn } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './wire-metadata'
 
@@ -46,24 +46,24 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    */
   authorize(): RequestHandler
   /**
-   * Authenticates clients (RFC 6749 2.3) before the token, revocation and introspection endpoints. For CORS,
-   * it finds the endpoint of a request by its configured path.
+   * Authenticates clients (RFC 6749 2.3) earlier than the token, revocation and introspection endpoints. For CORS, it
+   * finds the endpoint of a request by its configured path.
    */
   clientAuthentication(): RequestHandler
   /**
-   * The token endpoint (RFC 6749 3.2), after client authentication, by `app.all`: browsers send `OPTIONS`
-   * before a script of another origin may call it.
+   * The token endpoint (RFC 6749 3.2), by `app.all`: browsers send `OPTIONS` before a script of another origin
+   * may call it. Authenticates clients, unless a middleware before it has: {@link clientAuthentication}, or one
+   * of {@link strategies}.
    */
   readonly token: EndpointPart
   /** The revocation endpoint (RFC 7009), as the token endpoint. */
   readonly revocation: EndpointPart
   /**
-   * The introspection endpoint (RFC 7662), for clients with `may_introspect`, after client authentication.
+   * The introspection endpoint (RFC 7662), for clients with `may_introspect`.
    */
   readonly introspection: EndpointPart
   /**
    * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`.
-   * Authenticates clients, unless one of {@link strategies} has done so.
    *
    * @throws ConfigurationError if no endpoint has this name.
    */
@@ -105,80 +105,74 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
   settings.plugIns.start(context)
-  const { audit, requests } = context
   const readEntries = entryReader(context)
   const authorizations = ownerAuthorizations(context, readEntries)
-  const allPages = [...settings.pages, ...connectedApplications(context, authorizations, readEntries)]
-  const pages = new Map(allPages.map((page) => [page.name, page]))
-  const endpoints = wireEndpoints(context)
-  const { table } = endpoints
-  const { strategies } = context
+  const pages = [...settings.pages, ...connectedApplications(context, authorizations, readEntries)]
+  const endpoints = endpointsOf(context)
+  const rows = endpoints.map((endpoint) => endpointRow(context, endpoint))
+  const pageRows = pages.map((page) => pageRow(context, page))
   const metadata = wireMetadata(context, endpoints)
   const metadataPaths = wellKnownPaths(settings.mount, resourcePaths(settings.resources))
-  const mountedParts = new MountedParts()
   const notePassed = process.env['NODE_ENV'] === 'production' ? undefined : passWatch()
-  const endpointNamed = (name: string): WiredEndpoint => {
-    const endpoint = table.get(name)
-    if (endpoint !== undefined) return endpoint
+  const rowNamed = (name: string) => {
+    const row = rows.find((each) => each.name === name)
+    if (row !== undefined) return row
+    const names = [...rows, ...pageRows].map((each) => each.name).join(', ')
     throw new ConfigurationError('oauth.endpoint() cannot work:', [
-      {
-        path: 'name',
-        message: `is "${name}"; the endpoints are ${[...table.keys(), ...pages.keys()].join(', ')}.`,
-      },
+      { path: 'name', message: `is "${name}"; the endpoints are ${names}.` },
     ])
   }
-  const mountedNamed = (name: string) => {
-    const { endpoint, mounted } = endpointNamed(name)
-    mountedParts.expectClientAuthentication(name)
-    return [mounted, clientAuthenticationErrors(context, endpoint)]
+  const endpointNamed = (name: string) => {
+    const page = pageRows.find((each) => each.name === name)
+    if (page !== undefined) return [served(context, page)]
+    const row = rowNamed(name)
+    return [served(context, row), clientAuthenticationErrors(context, row)]
   }
   const whole = () => {
     const routes = new Map<string, RequestHandler>()
     // An issuer with a path has the rest at the root of the host, by `metadata()`.
     for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
       routes.set(path, metadata)
-    for (const { endpoint, whole: middleware } of table.values()) routes.set(endpoint.path, middleware)
+    for (const row of rows) routes.set(row.path, served(context, row))
     if (settings.resourceOwner !== undefined)
-      routes.set(settings.authorizationPath, authorizationEndpoint(context))
-    for (const page of pages.values()) routes.set(page.path, pageEndpoint(context, page))
+      routes.set(settings.authorizationPath, served(context, authorizationRow(context)))
+    for (const page of pageRows) routes.set(page.path, served(context, page))
     const missing = missingMetadata(wellKnownBelowIssuer, settings.cors)
     return router(routes, settings.mount, missing, notePassed)
   }
+  const atHost = authenticatorAtHost(context, rowNamed('token'))
   const server: AuthorizationServer = {
     router: part('router', whole),
     authorize: part('authorize', () => {
       if (settings.resourceOwner === undefined) throw withoutResourceOwner()
-      return authorizationEndpoint(context)
+      return served(context, authorizationRow(context))
     }),
-    clientAuthentication: part('clientAuthentication', () => {
-      mountedParts.noteClientAuthentication()
-      const rows = [...table.values()].map(({ endpoint }) => endpoint)
-      return clientAuthentication(context, endpointNamed('token').endpoint, corsByPath(context, rows))
-    }),
-    token: part('token', () => mountedNamed('token')),
-    revocation: part('revocation', () => mountedNamed('revocation')),
-    introspection: part('introspection', () => mountedNamed('introspection')),
+    clientAuthentication: part('clientAuthentication', () =>
+      served(context, { ...rowNamed('token'), handle: undefined }, corsByPath(context, rows)),
+    ),
+    token: part('token', () => endpointNamed('token')),
+    revocation: part('revocation', () => endpointNamed('revocation')),
+    introspection: part('introspection', () => endpointNamed('introspection')),
     endpoint: (name: string, ...more: readonly unknown[]) => {
       if (more.length > 0) throw mountedUncalled('endpoint', "endpoint('whoami')")
-      const page = pages.get(name)
-      if (page !== undefined) return [pageEndpoint(context, page)]
-      const { endpoint, single } = endpointNamed(name)
-      return [single, clientAuthenticationErrors(context, endpoint)]
+      return endpointNamed(name)
     },
     metadata: part('metadata', () => metadataAt(metadataPaths, metadata)),
     bearerGuard: bearerGuard(context),
     protectedResource: protectedResource(settings, resourcesExpectation),
-    get strategies() {
-      mountedParts.noteClientAuthentication()
-      return strategies
-    },
+    strategies: methodsIn(context.credentialTerms).map(({ name }) => clientStrategy(name, atHost)),
     revoke: hostRevocation(context),
     authorizations,
-    events: audit.events,
+    events: context.audit.events,
     ...wireRegistration(context),
-    ...lifecycleOf({ ...settings, store: settings.givenStore, readiness: readinessOf(context), requests }),
+    ...lifecycleOf({
+      ...settings,
+      store: settings.givenStore,
+      readiness: readinessOf(context),
+      requests: context.requests,
+    }),
   }
-  letMint(server, endpoints.mint)
+  letMint(server, minting(context))
   return server
 }
 

@@ -1,11 +1,10 @@
 import { issuerDigest } from '../authorization/issuer'
-import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import type { ServerContext, ServerSettings } from '../config/settings'
-import { authenticatorAtHost } from '../http/client-authenticator'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
+import { privateState } from '../primitives/private-state'
 import { secondsOf, steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
@@ -43,8 +42,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     settings,
     lookUpIn(settings, settings.store, settings.authorizations ? store.clientMarks : undefined),
   )
-  const strategies: ClientStrategy[] = []
-  const server: ServerContext = {
+  return {
     ...guards,
     ...authenticationOf(settings, guards.counters),
     settings,
@@ -62,13 +60,10 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       ),
     },
     requireService: maintenance && unlessClosed(maintenance),
-    networkLimits: networkLimits(settings, guards.contexts),
+    networkLimits: networkLimits(settings),
     watchHost: hostWatch(issuer),
-    strategies,
+    requestsAsked: privateState(),
   }
-  const atHost = authenticatorAtHost(server)
-  for (const { name } of methodsIn(server.credentialTerms)) strategies.push(clientStrategy(name, atHost))
-  return server
 }
 
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {

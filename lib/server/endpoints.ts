@@ -1,7 +1,6 @@
-import type { RequestHandler } from 'express'
 import { clientConfigurationEndpoint } from '../clients/dynamic-registration/client-configuration'
 import { registrationEndpoint } from '../clients/dynamic-registration/register'
-import { type EndpointRow, mountedEndpoint, singleEndpoint, wholeEndpoint } from '../http/endpoint-middleware'
+import type { EndpointOfServer } from '../http/endpoint'
 import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'
 import { begin } from '../authorization/commit'
@@ -23,44 +22,16 @@ import { issueContext } from '../doors/context'
 import { sortPlugIns } from './create-context'
 import type { ServerContext } from '../config/settings'
 
-export interface WiredEndpoint {
-  readonly endpoint: EndpointRow
-  /** For a host that mounts client authentication before it. */
-  readonly mounted: RequestHandler
-  /** Authenticates clients, unless a Passport strategy of the host has proven the client. */
-  readonly single: RequestHandler
-  readonly whole: RequestHandler
-}
-
-export interface Endpoints {
-  readonly table: ReadonlyMap<string, WiredEndpoint>
-  readonly mint: Mint
-}
-
-export function wireEndpoints(server: ServerContext): Endpoints {
-  const { settings } = server
-  const rows = [
-    tokenRow(server),
-    revocationRow(server),
-    introspectionRow(server),
-    ...registrationRows(server),
-    ...settings.endpoints,
-  ]
-  return {
-    table: new Map(rows.map((endpoint) => [endpoint.name, wired(server, endpoint)])),
-    mint: minting(server),
-  }
-}
-
-const wired = (server: ServerContext, endpoint: EndpointRow): WiredEndpoint => ({
-  endpoint,
-  mounted: mountedEndpoint(server, endpoint),
-  single: singleEndpoint(server, endpoint),
-  whole: wholeEndpoint(server, endpoint),
-})
+export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] => [
+  tokenEndpoint(server),
+  revocationEndpoint(server),
+  introspectionEndpoint(server),
+  ...registrationEndpoints(server),
+  ...server.settings.endpoints,
+]
 
 /** RFC 6749 3.2 */
-function tokenRow(server: ServerContext): EndpointRow {
+function tokenEndpoint(server: ServerContext): EndpointOfServer {
   return {
     name: 'token',
     path: server.settings.tokenPath,
@@ -80,7 +51,7 @@ function tokenRow(server: ServerContext): EndpointRow {
  * RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still
  * exists.
  */
-function revocationRow(server: ServerContext): EndpointRow {
+function revocationEndpoint(server: ServerContext): EndpointOfServer {
   return {
     name: 'revocation',
     path: server.settings.revocationPath,
@@ -95,7 +66,7 @@ function revocationRow(server: ServerContext): EndpointRow {
  * RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser
  * cannot keep their credentials.
  */
-function introspectionRow(server: ServerContext): EndpointRow {
+function introspectionEndpoint(server: ServerContext): EndpointOfServer {
   const { clientRegistry } = server.settings
   const handle = async (request: ByClient) => ({ members: await introspect(server, request) })
   return {
@@ -123,30 +94,30 @@ const notingCaller =
   }
 
 /** RFC 7591, RFC 7592; none if registration is off. */
-function registrationRows(server: ServerContext): readonly EndpointRow[] {
-  const { networkLimits } = server
+function registrationEndpoints(server: ServerContext): readonly EndpointOfServer[] {
+  const limit = server.networkLimits.registration
   const { dynamicRegistration } = server.settings
   if (dynamicRegistration === undefined) return []
   const registration = registrationEndpoint(dynamicRegistration)
   const configuration = clientConfigurationEndpoint(dynamicRegistration, removedClientRevocation(server))
   if (dynamicRegistration.verifyInitialAccessToken !== undefined) return [registration, configuration]
   return [
-    { ...registration, limit: networkLimits.registration },
+    { ...registration, limit },
     // An update costs as much as a registration: reads of keys, and a write.
-    { ...configuration, limit: networkLimits.registration && forMethod('PUT', networkLimits.registration) },
+    { ...configuration, limit: limit && ofMethod('PUT', limit) },
   ]
 }
 
-const forMethod =
+const ofMethod =
   (method: string, limit: RequestLimit): RequestLimit =>
-  async (request, response) => {
-    if (request.method === method) await limit(request, response)
+  async (request) => {
+    if (request.method === method) await limit(request)
   }
 
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
 
 /** Mints tokens for the test kit, through the last step of a token request. */
-function minting(wiring: ServerContext): Mint {
+export function minting(wiring: ServerContext): Mint {
   const { settings } = wiring
   // Only the extension of resources acts: extensions of the host may demand what no test request has.
   const own = { ...settings, extensions: settings.extensions.filter(isOwn) }

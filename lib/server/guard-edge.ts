@@ -5,12 +5,11 @@ import type { ClientMarks } from '../authorization/client-marks'
 import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
 import { accessFinder, signatureFinder } from '../authorization/lookup'
 import { tokenObserver } from '../authorization/observe-token'
-import type { GuardEdge, TokenLookUp } from '../http/edge'
-import { RequestContexts } from '../http/request-context'
+import type { GuardEdge, GuardSettings, TokenLookUp } from '../http/edge'
 import { RequestsInFlight } from '../http/requests-in-flight'
-import type { GuardSettings } from '../http/settings'
 import type { Limit } from '../limits/limit'
 import { withSingleUseLimit } from '../limits/single-use-limit'
+import { privateState } from '../primitives/private-state'
 import { authorizationsIn, countersIn } from '../stores/records'
 import type { TimelyStore } from '../store/deadline'
 import type { Store } from '../store/store'
@@ -28,14 +27,13 @@ export function guardEdge(
 ): GuardEdge {
   const { clock, explainRefusals, issuer } = settings
   const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
-  const contexts = new RequestContexts()
   return {
     settings,
     ...tokens,
     counters: countersOfIssuer(limited, issuerDigest(issuer)),
     now: secondsOf(clock),
-    contexts,
-    audit: new AuditLog(clock, (request) => contexts.of(request).notes, diagnosisIf(explainRefusals)),
+    usedOnce: privateState(),
+    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
     requests: new RequestsInFlight(),
   }
 }

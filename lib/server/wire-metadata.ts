@@ -1,29 +1,25 @@
 import type { RequestHandler } from 'express'
 import { promptValues } from '../authorization-endpoint/requested-login'
 import type { ServerContext, ServerSettings } from '../config/settings'
-import { type EndpointRow, hasForm } from '../http/endpoint-middleware'
+import type { EndpointOfServer } from '../http/endpoint'
 import { metadataDocument } from '../http/metadata-document'
 import { methodsIn } from './create-context'
 import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata'
 import { offlineAccess } from '../protocol/scope'
-import { listedMethods } from '../protocol/endpoint'
+import { hasBody, listedMethods } from '../protocol/endpoint'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { PageEndpoint } from '../doors/page-endpoint'
-import type { Endpoints } from './endpoints'
 
 /** Made of the parts that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
   { settings, credentialTerms, plugIns, watchHost }: ServerContext,
-  { table }: Endpoints,
+  endpoints: readonly EndpointOfServer[],
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
   return metadataDocument(
     serverMetadata({
       ...settings,
-      endpoints: [
-        ...[...table.values()].map(({ endpoint }) => endpointOffer(endpoint)),
-        ...settings.pages.map(pageOffer),
-      ],
+      endpoints: [...endpoints.map(endpointOffer), ...settings.pages.map(pageOffer)],
       scopes: [
         ...new Set([...grantableScopes(settings), ...(settings.offlineAccess ? [offlineAccess] : [])]),
       ],
@@ -47,9 +43,9 @@ export function wireMetadata(
   )
 }
 
-const endpointOffer = (endpoint: EndpointRow): EndpointOffer => ({
+const endpointOffer = (endpoint: EndpointOfServer): EndpointOffer => ({
   ...endpoint,
-  hasForm: listedMethods(endpoint).some((method) => hasForm(endpoint, method)),
+  hasForm: endpoint.body !== 'json' && listedMethods(endpoint).some(hasBody),
 })
 
 const pageOffer = ({ name, path, listed = false }: PageEndpoint): EndpointOffer => ({

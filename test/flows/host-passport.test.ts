@@ -91,7 +91,7 @@ describeOnStores('A Passport of the host', (stage) => {
     )
     await flow.submit('/who', {}, undefined, { Authorization: basic(client_id, secret) })
     expect(seen).toMatchObject([{ client_id, client_type: 'confidential' }])
-    expect(refusalOf(await flow.submit('/token', grant))).toBe('500 server_error')
+    expect(refusalOf(await flow.submit('/token', grant))).toBe('401 invalid_client')
   })
 
   test('is given the error of a request by its own error handling, of what broke and of what it throws itself', async () => {

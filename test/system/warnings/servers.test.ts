@@ -11,29 +11,6 @@ const codesOf = async (program: string, alone = false) =>
 const linesOf = async (program: string) =>
   (await warningsOf(program)).map(({ code, message }) => `${code} ${message}`)
 
-describe('EAS_NO_CLIENT_AUTHENTICATION', () => {
-  it('is given once when oauth.token() is mounted alone, and holds no process open', async () => {
-    const twice = 'for (let i = 0; i < 2; i++) createAuthorizationServer(options).token()'
-    expect(await warningsOf(twice, { alone: true })).toEqual([
-      {
-        name: 'AuthorizationServerWarning',
-        code: 'EAS_NO_CLIENT_AUTHENTICATION',
-        message:
-          'oauth.token() is mounted without client authentication: mount oauth.clientAuthentication(), or a strategy of oauth.strategies, before it.',
-      },
-    ])
-  })
-
-  it.each([
-    'oauth.clientAuthentication(); oauth.token()',
-    'oauth.token(); oauth.clientAuthentication()',
-    'oauth.token(); oauth.strategies',
-    'oauth.router()',
-  ])('is not given for %s', async (mounting) => {
-    expect(await codesOf(`const oauth = createAuthorizationServer(options); ${mounting}`)).toEqual([])
-  })
-})
-
 describe('EAS_SKIP_CONSENT', () => {
   const local = "'http://localhost:5173/callback'"
   const asked = (uri: string, more = "skipConsent: () => { throw new Error('asked') }") =>

@@ -1,0 +1,178 @@
+import { carryRequestId } from '../audit/audit-log'
+import { requestNotOpen } from '../authorization/requested'
+import type { Redirection } from '../authorization-endpoint/authorization-response'
+import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
+import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
+import { urlBelow } from '../endpoints/server-metadata'
+import {
+  answeredPage,
+  answeredViewOf,
+  continuePage,
+  insecureRedirectPage,
+  unverifiedPage,
+} from '../pages/pages'
+import { submitScriptSource } from '../pages/submit-script'
+import { type Eventual, isLater } from '../primitives/eventual'
+import { isInsecure } from '../protocol/redirect-uri'
+import { refused } from '../protocol/refusals'
+import { loginOf } from '../protocol/resource-owner'
+import { parseSelection } from '../protocol/selection'
+import type { Asked, Row } from './asked'
+import { consentTokenField } from './consent'
+import type { Edge } from './edge'
+import { warnOfLoginFormAction } from './form-action'
+import { keepOpener, warnOfLoginOpener } from './opener-policy'
+import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
+import { hasJson, wantsJson } from './request'
+import { closing } from './requests-in-flight'
+import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
+
+type Outcome = AuthorizationOutcome | DecisionOutcome
+
+/** RFC 6749 3.1. */
+export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome> {
+  const { issuer, authorizationPath: path } = settings
+  return {
+    ...anyPage,
+    name: 'authorization',
+    path,
+    url: urlBelow(issuer, path),
+    methods: ['GET', 'POST'],
+    body: 'fields',
+    limit: networkLimits.authorization,
+    service: 'told',
+    handle: (asked) => (isDecision(asked) ? takeDecision(asked) : takeRequest(asked)),
+    write: lead,
+  }
+}
+
+const isDecision = ({ method, parameters }: Asked): boolean =>
+  method === 'POST' && parameters.mentions(consentTokenField)
+
+function takeRequest(asked: Asked): Eventual<Outcome> {
+  const { request, parameters, method } = asked
+  // Another site must neither read the view nor leave a record in the store.
+  if (method === 'GET' && wantsJson(request) && !isFromOwnSite(asked))
+    throw refused('decision_cross_site/json')
+  if (method === 'POST') {
+    // RFC 6749 3.1 and appendix B: a client's request is a form.
+    if (hasJson(request)) throw refused('body_type')
+    // A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
+    // `decision` (RFC 6749 3.1).
+    if (parameters.mentions('decision') && !parameters.mentions('client_id'))
+      throw refused('decision_fields_missing')
+    if (isRepeatedByGet(asked)) {
+      keepOpener(asked)
+      repeatByGet(asked)
+      return { kind: 'answered' }
+    }
+  }
+  asked.claimedClientId = parameters.peek('client_id')
+  asked.parametersReplaced(parameters)
+  warnOfLoginOpener(asked)
+  return authorize(openOrClosing(asked), parameters, asked, asked.onCommitted)
+}
+
+// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again. OpenID Connect
+// Core 3.1.2.1 allows `POST`.
+const isRepeatedByGet = ({ request, parameters }: Asked) =>
+  request.headers['sec-fetch-site'] === 'cross-site' &&
+  parameters.mentions('client_id') &&
+  parameters.format().length <= longestQuery
+
+async function takeDecision(asked: Asked): Promise<Outcome> {
+  const { server, parameters } = asked
+  if (!isFromOwnSite(asked)) throw refused('decision_cross_site')
+  asked.parametersReplaced(parameters)
+  const consentToken = parameters.require(consentTokenField)
+  asked.shown = consentToken
+  const approved = isApproval(parameters.require('decision'))
+  const selection = approved ? parseSelection(parameters) : undefined
+  const ownerReadAt = server.now()
+  const found = asked.findOwner()
+  const owner = isLater(found) ? await found : found
+  if (owner === undefined) {
+    // The page leads back to the client, to begin again.
+    asked.clientFound(await findAskingClient(server, consentToken, asked))
+    throw refused('owner_not_logged_in')
+  }
+  const { subject } = owner
+  const decision = {
+    consentToken,
+    approved,
+    subject,
+    login: loginOf(owner),
+    ownerReadAt,
+    selection,
+    finder: asked,
+  }
+  return decide(openOrClosing(asked), decision, asked.onCommitted)
+}
+
+function isApproval(decision: string): boolean {
+  if (decision === 'approve') return true
+  if (decision === 'deny') return false
+  throw refused('decision_unknown')
+}
+
+const openOrClosing = ({ server, isOpen }: Asked): Edge =>
+  isOpen ? server : { ...server, requireService: () => Promise.reject(closing()) }
+
+/** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
+function lead(asked: Asked, outcome: Outcome): void {
+  const { server, request, response } = asked
+  const { audit, settings } = server
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'answered') return
+  const inJson = isDecision(asked) && wantsJson(request)
+  if (outcome.kind === 'done') {
+    if (inJson) throw requestNotOpen()
+    const page = answeredPage(answeredViewOf(outcome.client), asked.locale)
+    return sendPage(response, 200, page, settings.pageLocales)
+  }
+  const { location, fields, error, clientId } = outcome
+  // The login's policy applies to redirects, not to a form of another page.
+  if (fields === undefined && !isDecision(asked)) warnOfLoginFormAction(asked, location)
+  // The host's page failed after its headers: only the host's error handling can act.
+  if (error !== undefined && response.headersSent) throw error
+  asked.clientId = clientId
+  const requestId = error === undefined ? audit.reportSuccess(asked) : audit.reportError(asked, error)
+  if (!inJson) keepOpener(asked)
+  const page = inJson ? undefined : pageBefore(asked, outcome)
+  if (!inJson && page === undefined) return redirectTo(response, location, requestId)
+  carryRequestId(response, requestId)
+  // A script that followed a redirect would use up the client's code.
+  if (page === undefined) {
+    const way = fields === undefined ? { redirect_to: location } : { post_to: location, fields }
+    return sendJson(response, 200, way, privatePage)
+  }
+  response.set(page.headers ?? {})
+  const targets = fields && formTargetsOf(location)
+  sendPage(response, page.status ?? 200, page.html, settings.pageLocales, targets, page.scriptSource)
+}
+
+interface PageBefore {
+  readonly html: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly scriptSource?: string
+}
+
+function pageBefore(
+  asked: Asked,
+  { location, fields, error, asksOwner, redirectBy }: Redirection,
+): PageBefore | undefined {
+  const approved = error === undefined
+  const way = { location, fields }
+  // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.
+  if (isInsecure(location)) return { html: insecureRedirectPage({ ...way, granted: approved }, asked.locale) }
+  if (asksOwner === true && !approved) {
+    const { status, headers, isTrouble } = errorPageOf(error)
+    // The page of a refusal is the complete answer. Trouble keeps its status: the request may succeed later.
+    if (!isTrouble) return { html: unverifiedPage({ ...way, cause: 'refusal' }, asked.locale) }
+    return { html: unverifiedPage({ ...way, cause: 'trouble' }, asked.locale), status, headers }
+  }
+  if (fields === undefined && redirectBy === 'location') return undefined
+  const html = continuePage({ ...way, approved }, asked.locale)
+  return fields === undefined ? { html } : { html, scriptSource: submitScriptSource }
+}

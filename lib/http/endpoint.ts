@@ -1,0 +1,187 @@
+import type { ErrorRequestHandler } from 'express'
+import { requestIdName } from '../audit/audit-log'
+import type { OnCommitted } from '../authorization/transition'
+import { challengeOf } from '../client-authentication/method'
+import { urlBelow } from '../endpoints/server-metadata'
+import { aTable, aWhole, textTable } from '../primitives/fields'
+import { optional, requireShape, shape } from '../primitives/schema'
+import { type Client, passesNetworkLimit } from '../protocol/client'
+import {
+  type EndpointDescription,
+  type EndpointHandling,
+  type EndpointResponse,
+  listedMethods,
+} from '../protocol/endpoint'
+import { headersOf, statusOf } from '../protocol/error-response'
+import { OAuthError, OverShare, ProtocolAnswer, Throttled } from '../protocol/oauth-error'
+import { refused, unexpected, UnusableClient } from '../protocol/refusals'
+import { usualChallenge } from '../resource-server/challenge'
+import { type Asked, askedOf, type Row, type Terms } from './asked'
+import type { Edge } from './edge'
+import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
+import { authorizationOf, hasLongBody, leavesBody } from './request'
+import { sendJson, sendJsonError } from './response'
+import { ofSchemes, schemeChallenges } from './scheme-challenges'
+
+export type EndpointOfServer = EndpointDescription &
+  EndpointHandling<{ readonly onCommitted: OnCommitted }> & {
+    readonly notesOf?: Row<unknown>['notesOf']
+    readonly limit?: Row<unknown>['limit']
+  }
+
+/** An endpoint for programs, which answers in JSON. */
+export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<EndpointResponse> {
+  const { settings } = server
+  const { name, path } = endpoint
+  const methods = listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
+  // Hosts write endpoints, also in JavaScript.
+  const isOfHost = settings.endpoints.some((own) => own === endpoint)
+  const subject = `The endpoint "${name}" returned a wrong result:`
+  return {
+    name,
+    path,
+    url: urlBelow(settings.issuer, path),
+    methods,
+    body: endpoint.body ?? 'form',
+    limit: endpoint.limit,
+    share: endpointCors(server, endpoint, methods),
+    service: endpoint.duringMaintenance === true ? 'none' : 'needed',
+    clientAuthentication: endpoint.clientAuthentication ?? 'required',
+    preparing: settings.extensions.filter((extension) => extension.prepare !== undefined),
+    usesUpLast: endpoint.usesUpLast === true,
+    notesOf: endpoint.notesOf,
+    handle: (asked) => handled(endpoint, asked),
+    write: (asked, answer) =>
+      respond(asked, isOfHost ? requireShape(answerShape, answer, subject, undefined) : answer),
+    refuse: (asked, thrown) => refuseClient(asked, thrown, endpoint.errorStatus),
+  }
+}
+
+function handled(endpoint: EndpointOfServer, asked: Asked): Promise<EndpointResponse> {
+  if (endpoint.clientAuthentication === 'optional') return endpoint.handle(asked)
+  if (endpoint.clientAuthentication !== 'none' && isOfClient(asked)) return endpoint.handle(asked)
+  if (endpoint.clientAuthentication === 'none' && isOfNobody(asked)) return endpoint.handle(asked)
+  throw new Error(`The endpoint ${endpoint.name} was reached without its client.`)
+}
+
+const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } => asked.client !== undefined
+const isOfNobody = (asked: Asked): asked is Asked & { readonly client: undefined } =>
+  asked.client === undefined
+
+const answerShape = shape<EndpointResponse>(
+  {
+    members: aTable,
+    status: optional(aWhole(200, 299, 'a status')),
+    headers: optional(textTable),
+  },
+  'ignored',
+)
+
+function respond(asked: Asked, { members, status = 200, headers }: EndpointResponse): void {
+  const { server, response, client } = asked
+  asked.clientId = client?.client_id
+  const requestId = server.audit.reportSuccess(asked)
+  const all = requestId === undefined ? headers : { ...headers, [requestIdName]: requestId }
+  sendJson(response, status, members, all)
+}
+
+function endpointCors(
+  { settings, audit }: Edge,
+  { name, cors }: EndpointDescription,
+  methods: readonly string[],
+): Share | undefined {
+  const sharing = { methods: methods.join(', '), isCacheable: false, exposed: exposedHeaders(settings) }
+  const share = cors === true ? crossOrigin(settings.cors, sharing) : undefined
+  if (audit.diagnosis === undefined) return share
+  return explainingCors(share, audit.diagnosis, name, new URL(settings.issuer).origin)
+}
+
+/**
+ * Of the requested endpoint: a middleware before several must not answer preflights of those closed to other
+ * origins.
+ */
+export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | undefined {
+  const paths = new Map<string, Share>()
+  for (const { path, share } of rows)
+    // A proxy may remove the path of the issuer.
+    if (share !== undefined) paths.set(path, share).set(settings.mount + path, share)
+  if (paths.size === 0) return undefined
+  return (request, response) => {
+    if (request.headers.origin === undefined) return false
+    // Below `app.use('/token', …)`, the path is only a slash.
+    const path = `${request.baseUrl}${request.path}`.replace(/\/$/, '')
+    return paths.get(path)?.(request, response) === true
+  }
+}
+
+/** RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3. */
+async function refuseClient(
+  asked: Asked,
+  thrown: unknown,
+  statuses: EndpointDescription['errorStatus'],
+): Promise<void> {
+  const { server, request, response } = asked
+  const failed = unexpected(thrown)
+  const error = await limited(asked, failed)
+  server.audit.reportError(asked, error)
+  const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
+  sendJsonError(response, statusOf(error, statuses), error, server.settings.errorUri, {
+    ...challengeFor(asked, error),
+    ...headersOf(error),
+    ...(isLeft && { Connection: 'close' }),
+  })
+}
+
+/** A client of the host that a secret or key has proven counts, but gets no refusal by its network's limit. */
+async function limited({ server, request, proven }: Asked, failed: OAuthError): Promise<OAuthError> {
+  const { clients: failures, answers } = server.networkLimits
+  const limit = failed instanceof ProtocolAnswer ? answers : failures
+  if (limit === undefined || !countsAgainst(failed)) return failed
+  if (proven !== undefined && passesNetworkLimit(proven.client)) {
+    await limit.count(request)
+    return failed
+  }
+  return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
+}
+
+// The server's faults and overload count against no network, nor do correct requests beyond a client's share, nor what
+// any web page can cause at no cost.
+function countsAgainst(error: OAuthError): boolean {
+  if (error instanceof OverShare || error.reason === 'method_not_allowed') return false
+  if (error instanceof Throttled || error instanceof UnusableClient) return true
+  return error.code !== 'temporarily_unavailable' && statusOf(error) < 500
+}
+
+/** RFC 6749 5.2, RFC 6750 3. */
+function challengeFor(
+  { server, request }: Asked,
+  { code, status, challenge, schemes = bearerScheme }: OAuthError,
+): Record<string, string | string[]> {
+  const { credentialTerms, settings } = server
+  const authorization = authorizationOf(request)
+  // Basic first.
+  const methods = credentialTerms.methods.flatMap(({ scheme }) => scheme ?? [])
+  if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(methods, authorization) }
+  if (challenge === undefined && code !== 'invalid_token' && status !== 401) return {}
+  // RFC 6750 3.1: without a token, there is no error.
+  const error = authorization.length === 0 ? {} : { error: code }
+  const types = ofSchemes(settings.tokenTypes, schemes)
+  return schemeChallenges(types, usualChallenge, { own: challenge ?? {}, error, authorization })
+}
+
+const bearerScheme = ['Bearer']
+
+/** Strategies in a host's Passport report failures as errors. */
+export function clientAuthenticationErrors(server: Edge, row: Row<EndpointResponse>): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
+    const refusal = isPassportFailure(thrown) ? refused('client_not_authenticated') : thrown
+    if (row.share?.(request, response) === true) return
+    if (!(refusal instanceof OAuthError)) return next(thrown)
+    const asked = askedOf(server, row, request, response)
+    Promise.resolve(row.refuse(asked, refusal)).catch(next)
+  }
+}
+
+// Thrown with `failWithError`, for a method that the host has not listed.
+const isPassportFailure = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'AuthenticationError'

@@ -1,0 +1,175 @@
+import { carryRequestId } from '../audit/audit-log'
+import { urlBelow } from '../endpoints/server-metadata'
+import {
+  pageMethods,
+  type OwnPage,
+  type PageEndpoint,
+  type PageResponse,
+  type RenderedByHost,
+} from '../doors/page-endpoint'
+import { aCall, aTable, aText, textTable } from '../primitives/fields'
+import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
+import { plainLogin } from '../protocol/login-request'
+import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
+import { redirectUriFault } from '../protocol/redirect-uri'
+import { refused } from '../protocol/refusals'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { Asked, Row } from './asked'
+import { showError } from './error-page'
+import type { Edge } from './edge'
+import { leadToLogin, logIn } from './login'
+import { wantsJson } from './request'
+import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
+
+type Page = PageEndpoint | OwnPage
+
+/** Shares the network limit, the error page and the login of the authorization endpoint. */
+export function pageRow(server: Edge, page: Page): Row<unknown> {
+  const { name, path, json = false, fromOtherSites = false } = page
+  return {
+    ...anyPage,
+    name,
+    path,
+    url: urlBelow(server.settings.issuer, path),
+    methods: pageMethods(page),
+    body: json ? 'fields' : 'form',
+    limit: server.networkLimits.authorization,
+    service: 'needed',
+    begin(asked) {
+      asked.inJson = json && wantsJson(asked.request)
+      // A second protection besides a token in the form, which the page must check.
+      const isProtected = asked.method === 'POST' ? !fromOtherSites : asked.inJson
+      if (isProtected && !isFromOwnSite(asked)) throw refused('form_cross_site')
+    },
+    handle: (asked) =>
+      asked.method === 'POST' && !isFromOwnSite(asked) ? repeatByGet(asked) : answerOwner(page, asked),
+    write: () => undefined,
+  }
+}
+
+/** Of the row of every page. */
+export const anyPage = {
+  share: undefined,
+  clientAuthentication: 'none',
+  preparing: [],
+  usesUpLast: false,
+  refuse: showError,
+} as const
+
+/** As far as the browser reports it: a second protection besides the consent token, which no other site knows. */
+export function isFromOwnSite({ server, request }: Asked): boolean {
+  const { 'sec-fetch-site': site, origin } = request.headers
+  // For browsers without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends
+  // `null`.
+  return site === undefined
+    ? origin === undefined || origin === 'null' || origin === new URL(server.settings.issuer).origin
+    : site === 'same-origin' || site === 'none'
+}
+
+/** In characters. Servers and proxies take request lines of 8 KiB. */
+export const longestQuery = 7000
+
+export function repeatByGet({ server, response, row, parameters }: Asked): void {
+  const query = parameters.format()
+  if (query.length > longestQuery) throw refused('parameter_too_long/form')
+  redirectTo(response, `${server.settings.mount}${row.path}?${query}`)
+}
+
+async function answerOwner(page: Page, asked: Asked): Promise<unknown> {
+  asked.parametersReplaced(asked.parameters)
+  asked.ownerReadAt = asked.server.now()
+  asked.resourceOwner = await asked.findOwner()
+  if (page.login !== 'required') return send(asked, await page.handle(asked))
+  if (hasOwner(asked)) return send(asked, await page.handle(asked))
+  // Fields may be secret, and the login would return them in a URL. A script cannot log in.
+  if (asked.method !== 'GET' || asked.inJson) throw refused('owner_not_logged_in')
+  const refusal = await leadToLogin(asked, page.path, asked.parameters, plainDemand)
+  if (refusal !== undefined) throw refusal
+  return undefined
+}
+
+const plainDemand = { reference: undefined, request: plainLogin }
+
+const hasOwner = (asked: Asked): asked is Asked & { readonly resourceOwner: ResourceOwner } =>
+  asked.resourceOwner !== undefined
+
+/** What a page answers: exactly one way, and what belongs to it. */
+interface PageAnswer extends Partial<RenderedByHost> {
+  readonly redirect?: string
+  readonly leaveTo?: string
+  readonly logIn?: Extract<PageResponse, { logIn: unknown }>['logIn']
+  readonly html?: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly formTargets?: readonly string[]
+}
+
+// Hosts write pages, also in JavaScript.
+const answerShape = shape<PageAnswer>({
+  redirect: optional(aText),
+  // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may not.
+  leaveTo: optional(
+    kind(
+      (uri) => isText(uri) && redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined,
+      'must be a URI to which a client could be sent.',
+    ),
+  ),
+  logIn: optional(
+    kind(
+      (login) => isRecord(login) && isRootedPath(login['returnTo']),
+      'must have returnTo: a path below the issuer.',
+    ),
+  ),
+  html: optional(aText),
+  render: optional(aCall()),
+  view: optional(aTable),
+  status: optional(
+    kind((status) => status === 200 || isErrorStatus(status), 'must be 200, or a status from 400 to 599.'),
+  ),
+  headers: optional(textTable),
+  formTargets: optional(kind(isTexts, 'must be a list of texts.')),
+  refusal: optional(kind((refusal) => refusal instanceof OAuthError, 'must be an OAuthError.')),
+})
+
+function send(asked: Asked, given: unknown): unknown {
+  const { server, request, response, row, inJson } = asked
+  const { issuer, pageLocales } = server.settings
+  const subject = `The page "${row.name}" returned a wrong result:`
+  const answer = requireShape(answerShape, given, subject, undefined)
+  const { redirect, leaveTo, logIn: login, html, render, view, formTargets = [], refusal } = answer
+  const ways = [redirect, leaveTo, login, html, render].filter((way) => way !== undefined)
+  if (ways.length !== 1)
+    throw new TypeError(`${subject} it must have one of html, redirect, leaveTo and logIn.`)
+  const location = redirect === undefined ? leaveTo : ownLocation(redirect, issuer, subject)
+  if (refusal !== undefined && inJson) throw refusal
+  carryRequestId(
+    response,
+    refusal === undefined ? server.audit.reportSuccess(asked) : server.audit.reportError(asked, refusal),
+  )
+  if (login !== undefined) return logIn(asked, login.returnTo, { ...plainLogin, ...login })
+  // A script that followed a redirect would get the next page.
+  if (location !== undefined)
+    return inJson
+      ? sendJson(response, 200, { redirect_to: location }, privatePage)
+      : redirectTo(response, location)
+  const ofRefusal = refusal && errorPageOf(refusal)
+  const { status = 200, headers } = { ...answer, ...ofRefusal }
+  // The headers of every page come last, and win.
+  response.set({ ...answer.headers, ...headers })
+  // No other site can read it: no CORS headers, and JSON runs as no script.
+  if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
+  const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
+  if (html !== undefined) return sendPage(response, status, html, pageLocales, targets)
+  response.status(status).set(privatePage)
+  return render?.(request, response)
+}
+
+/** A redirect may contain a part of the request, so it must not leave this server. */
+function ownLocation(redirect: string, issuer: string, subject: string): string {
+  const target = URL.canParse(redirect, issuer) ? new URL(redirect, issuer) : undefined
+  // `//host` would be a host again in the header.
+  if (target?.origin === new URL(issuer).origin && !target.pathname.startsWith('//'))
+    return `${target.pathname}${target.search}${target.hash}`
+  throw new TypeError(`${subject} redirect must be a path of this server.`)
+}
