@@ -125,13 +125,14 @@ const asks = (app: express.Express) =>
 
 describe('of two servers in one application', () => {
   it('one issues nothing to a client that only the other one has authenticated', async () => {
-    const [{ oauth: one }, { oauth: other }] = [application(), application()]
+    const { oauth: one } = application()
+    const { oauth: other } = application(options)
     const app = express()
     app.post('/', one.clientAuthentication(), ...other.token())
     const { status, body } = await asks(app)
     expect({ status, body }).toEqual({
-      status: 500,
-      body: expect.objectContaining({ error: 'server_error' }),
+      status: 401,
+      body: expect.objectContaining({ error: 'invalid_client' }),
     })
   })
 })
