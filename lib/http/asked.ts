@@ -200,7 +200,12 @@ export class Asked
 }
 
 /** The same object in all middlewares of a server, but with the row of each. */
-export function askedOf(server: Edge, row: Terms, request: Request, response = request.res): Asked {
+export function askedOf(
+  server: Edge,
+  row: Terms,
+  request: Request,
+  response: Response | undefined = request.res,
+): Asked {
   if (response === undefined) throw new Error('A request without Express has no response.')
   const known = server.requestsAsked.get(request)
   const asked = known instanceof Asked ? known : new Asked(server, request, response, row)

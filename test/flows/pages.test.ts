@@ -75,9 +75,12 @@ describe('a page', () => {
     expect([response.status, response.get('Location')]).toEqual([303, '/greeting?name=ada%20%26%20co'])
   })
 
-  test('refuses other methods, so that no link checker causes anything', async () => {
-    const { status, headers } = await request(app).head('/greeting')
-    expect([status, headers['allow']]).toEqual([405, 'GET, POST'])
+  test('refuses other methods on the page of errors, so that no link checker causes anything', async () => {
+    for (const method of ['head', 'put'] as const) {
+      const { status, headers, text = '' } = await request(app)[method]('/greeting')
+      expect([status, headers['allow']]).toEqual([405, 'GET, POST'])
+      expect(text.includes('The greeting endpoint takes GET or POST requests only.')).toBe(method === 'put')
+    }
   })
 
   test('shows an error on the page of errors, under its own name in events', async () => {
