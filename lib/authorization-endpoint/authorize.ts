@@ -13,7 +13,7 @@ import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
-import { loginOf, type ResourceOwner, withLogin } from '../protocol/resource-owner'
+import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
 import type { Context } from '../doors/context'
@@ -137,7 +137,7 @@ async function take(
       throw refused(silently(lacks, questions.mayApprove))
     const { subject } = resourceOwner
     const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
-    const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
+    const proposal = { ...unclaimed, subject, login: loginOf(resourceOwner) }
     if (isApproved) return await approveNow(server, waiting, proposal, questions, onCommitted)
     const question = await ask(server, waiting, proposal, questions)
     if (question instanceof OAuthError) return onPage(question)

@@ -63,7 +63,7 @@ const granted = (places: { readonly extensionData: number; readonly login: numbe
   scope: scope(2),
   tokenType: textOr('bearer', 3),
   extensionData: extensionData(places.extensionData),
-  login: omittable(nested(places.login, login)),
+  login: optional(nested(places.login, login)),
 })
 
 const pendingRequest = group<PendingRequest>({

@@ -1,6 +1,6 @@
 import { createCredential, createSalt, derivedText, digest, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import { type Login, withLogin } from '../protocol/resource-owner'
+import type { Login } from '../protocol/resource-owner'
 import type { Approved, Authorization, Requested, RequestedAuthorization } from './authorization'
 import { type Issuance, issueAccessToken, withoutTokens } from './issue'
 import { isBurnt } from './redeem-code'
@@ -68,30 +68,28 @@ export function approveWithCode(
   const expiresAt = now + lifetimes.authorizationCode
   return {
     code,
-    authorization: withLogin(
-      {
-        state: 'approved',
-        id,
-        issuerDigest,
-        consentToken: undefined,
-        clientId,
-        subject,
-        scope,
-        tokenType,
-        extensionData,
-        code: {
-          digest: digest(code),
-          redirectUri,
-          redirectUriSent,
-          failures: 0,
-          expiresAt,
-          repetition: undefined,
-        },
-        grantedAt: now,
-        accessTokens: [],
+    authorization: {
+      state: 'approved',
+      id,
+      issuerDigest,
+      consentToken: undefined,
+      clientId,
+      subject,
+      scope,
+      tokenType,
+      extensionData,
+      code: {
+        digest: digest(code),
+        redirectUri,
+        redirectUriSent,
+        failures: 0,
+        expiresAt,
+        repetition: undefined,
       },
+      grantedAt: now,
+      accessTokens: [],
       login,
-    ),
+    },
   }
 }
 
@@ -174,5 +172,5 @@ export function requestOf(decidable: Authorization): RequestedAuthorization | un
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }
-  return withLogin({ id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request }, login)
+  return { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request, login }
 }

@@ -11,7 +11,7 @@ import { noEvidence } from '../protocol/evidence'
 import type { ExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
-import { type Login, withLogin } from '../protocol/resource-owner'
+import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import {
@@ -107,16 +107,20 @@ function made(
   accessToken: string,
   next?: NextRefreshToken,
 ): { readonly issued: Issued } & Pick<Active, 'extensionData' | 'accessTokens'> {
-  const { now, random, tokenTypes, countIssue, usualFormat, evidence = noEvidence } = context
+  const { now, random, tokenTypes, countIssue, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
   const expiresAt = accessTokenEnd(authorization.grantedAt, lifetime, context)
   const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random, evidence })
-  const plain: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
-  const added =
-    ownType === undefined && format === undefined && usualFormat === undefined
-      ? plain
-      : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, context))
+  const added: AccessToken = {
+    digest: digest(accessToken),
+    scope,
+    expiresAt,
+    tokenData,
+    extensionData,
+    tokenType: tokenType.name === authorization.tokenType ? undefined : tokenType.name,
+    formatted: formattedAs(format, tokenType, context),
+  }
   const isLive = (known: StoredToken) => endOf(known) > now
   const known = authorization.accessTokens
   const live = known.every(isLive) ? known : known.filter(isLive)
@@ -145,16 +149,6 @@ function offered(name: string, tokenTypes: TokenTypes): TokenType {
   throw new Error(
     `The server does not have the token type "${name}", but authorizations or an extension use it. Put the token type back, or revoke these authorizations.`,
   )
-}
-
-function withOwnForm(
-  token: AccessToken,
-  { name }: TokenType,
-  usual: string,
-  formatted: Formatted | undefined,
-): AccessToken {
-  const tokenType = name === usual ? undefined : name
-  return tokenType === undefined && formatted === undefined ? token : { ...token, tokenType, formatted }
 }
 
 function formattedAs(
@@ -224,7 +218,7 @@ export function withoutTokens(
   id: string,
   grantedAt: number,
 ): Active {
-  const active: Active = {
+  return {
     state: 'active',
     id,
     issuerDigest,
@@ -240,8 +234,8 @@ export function withoutTokens(
     lastResponse: undefined,
     usedUntil: undefined,
     grantedAt,
+    login,
   }
-  return withLogin(active, login)
 }
 
 /** A proven grant without a code: a client that acts for itself, or an assertion about an owner. */

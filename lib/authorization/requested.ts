@@ -11,7 +11,6 @@ import {
 import type { ExtensionData } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { withLogin } from '../protocol/resource-owner'
 import type { Authorization, DemandedLogin, Grant, PendingRequest, Requested } from './authorization'
 import type { RecordContext, TransitionResult } from './transition'
 
@@ -114,7 +113,7 @@ function requestedOf(
     demandedLogin,
   }: Partial<Pick<Requested, 'handle' | 'consentToken' | 'demandedLogin'>>,
 ): Requested {
-  const requested: Requested = {
+  return {
     state: 'requested',
     id,
     issuerDigest,
@@ -130,8 +129,8 @@ function requestedOf(
     grantedAt: undefined,
     demandedLogin,
     expiresAt: now + lifetimes.authorizationRequest,
+    login,
   }
-  return withLogin(requested, login)
 }
 
 /**

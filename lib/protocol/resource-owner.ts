@@ -39,13 +39,6 @@ export interface ResourceOwner extends Pick<Login, 'acr' | 'amr'> {
   readonly authTime?: number | undefined
 }
 
-export function withLogin<Grant extends object>(
-  grant: Grant,
-  login: Login | undefined,
-): Grant & { readonly login?: Login } {
-  return login === undefined ? grant : { ...grant, login }
-}
-
 /** Undefined if the host does not say when the login was. */
 export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefined {
   if (authTime === undefined) return undefined

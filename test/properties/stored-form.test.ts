@@ -14,6 +14,7 @@ const grant = {
   scope: ['photos.read', 'photos.write'],
   tokenType: 'bearer',
   extensionData: {},
+  login: undefined,
 }
 const request = {
   responseType: 'code',
