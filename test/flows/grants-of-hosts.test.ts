@@ -62,13 +62,6 @@ describe('voucher grant', () => {
       expect(tokensOf(await flow.refresh(bearer, tokens.refreshToken)).scope).toBe('photos:read')
     })
 
-    test('of 20 parallel requests with one voucher exactly one wins', async () => {
-      const { flow } = open(stage)
-      const responses = await Promise.all(Array.from({ length: 20 }, () => flow.request(bearer, request)))
-      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
-    })
-
     test('refuses as the grant type does, and does not spend the voucher on a refusal', async () => {
       const { flow } = open(stage)
       const ask = async (bend: object) => refusalOf(await flow.request(bearer, { ...request, ...bend }))

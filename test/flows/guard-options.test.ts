@@ -6,8 +6,6 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  deviceAuthorization,
-  dpop,
   type Extension,
   memoryStore,
   openIdConnect,
@@ -187,10 +185,8 @@ describe('a member that is there and undefined, as an environment variable that 
 
   test.each<[string, string, Function, readonly unknown[]]>([
     ['a guard of the server', 'acr', oauth.bearerGuard, ['photos:read', { acr: unset }]],
-    ['a guard without a scope', 'maxAge', oauth.bearerGuard, [{ maxAge: unset }]],
     ['the scope of a guard', 'scope', oauth.bearerGuard, [unset]],
     ['a guard in another process', 'resources', createBearerGuard, [{ ...own, resources: unset }]],
-    ['its own guard', 'resource', createBearerGuard(own), ['', { resource: unset }]],
     ['a guard for JWTs', 'algorithms', createJwtBearerGuard, [{ ...jwt, algorithms: unset }]],
     ['one by introspection', 'audience', createIntrospectionGuard, [{ issuer, client, audience: unset }]],
     [
@@ -205,8 +201,6 @@ describe('a member that is there and undefined, as an environment variable that 
       createAuthorizationServer,
       [{ ...options, dynamicRegistration: { initialAccessToken: unset } }],
     ],
-    ['nonces of proofs', 'nonces.secret', dpop, [{ nonces: { secret: unset } }]],
-    ['codes of devices', 'secret', deviceAuthorization, [{ secret: unset }]],
     ['pairwise subjects', 'pairwise', openIdConnect, [{ keys: hubKeys, pairwise: unset }]],
   ])('%s: %s', (_what, path, make, given) => {
     expect(() => Reflect.apply(make, undefined, given)).toThrow(`  - ${path} ${cure}`)

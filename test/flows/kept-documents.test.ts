@@ -97,24 +97,6 @@ const senderAt = (address: string): DocumentInquiry['sender'] => ({
 const stranger = (at: number) => `https://evil.example/${at}`
 
 describe('A document', () => {
-  test.each([
-    [0, 60],
-    [59, 60],
-    [61, 61],
-    [86_401, 86_400],
-    [Infinity, 86_400],
-  ])('that is good for %d seconds is kept for %d', async (maximumAge, kept) => {
-    const one = process()
-    one.documents.maximumAge = maximumAge
-    await one.find()
-    one.clock.advance(kept - 0.001)
-    await one.find()
-    expect(one.asks()).toBe(1)
-    one.clock.advance(0.001)
-    await one.find()
-    expect(one.asks()).toBe(2)
-  })
-
   test('is fetched once for all processes, and expires for all at once', async () => {
     const one = process()
     await one.find()

@@ -160,35 +160,20 @@ describe('The options', () => {
       /needs keys for ES256 and RS256, because/,
     ],
     [
-      'a short secret of pairwise subjects',
-      () => openIdConnect({ keys, pairwise: { secret: 'x'.repeat(31) } }),
-      /pairwise.secret must be a text of at least 32 bytes/,
-    ],
-    [
-      'pairwise subjects without a secret',
-      () => Reflect.apply(openIdConnect, undefined, [{ keys, pairwise: true }]),
-      /pairwise must be an object/,
-    ],
-    [
-      'no keys',
-      () => Reflect.apply(openIdConnect, undefined, [{}]),
-      /keys is missing: it must be signingKeys/,
-    ],
-    [
       'everything wrong',
       () =>
         Reflect.apply(openIdConnect, undefined, [
           {
-            keys,
             claims: 1,
             idTokenLifetime: 5,
+            pairwise: { secret: 'x'.repeat(31) },
             claimsParameter: 'no',
             userInfoPath: 'x',
             algorithm: 'none',
             y: 1,
           },
         ]),
-      /claims must be a function.*algorithm must be one of.*idTokenLifetime must be whole seconds.*claimsParameter must be.*userInfoPath must be.*y is not known/s,
+      /keys is missing: it must be signingKeys.*claims must be a function.*algorithm must be one of.*pairwise.secret must be a text of at least 32 bytes.*idTokenLifetime must be whole seconds.*claimsParameter must be.*userInfoPath must be.*y is not known/s,
     ],
   ])('with %s are refused at construction', (_what, construct, message) => {
     expect(construct).toThrow(message)

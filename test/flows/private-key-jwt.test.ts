@@ -167,23 +167,6 @@ describeOnStores('A client that signs who it is', (stage) => {
     }
   })
 
-  test('uses an assertion once also where a process has a clock that is behind', async () => {
-    const set = host(stage)
-    const behind = application({
-      store: set.store,
-      storeDeadline: 10,
-      clients,
-      clientAuthenticationMethods: [privateKeyJwt()],
-      clock: () => set.clock.read() - 29_000,
-    })
-    const assertion = assertionAt(set)
-    tokensOf(await ask(set, assertion))
-    for (const seconds of [89, 1, 28, 1]) {
-      set.clock.advance(seconds)
-      expect(refusalOf(await ask({ ...set, flow: behind.flow }, assertion))).toBe('401 invalid_client')
-    }
-  })
-
   describe('uses no assertion up with a request that is refused for another reason', () => {
     const hub = {
       ...bank,

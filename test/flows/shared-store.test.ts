@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { createBearerGuard, jwtBearer, memoryStore } from '../../lib/index'
-import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
+import { audience, issuers } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
@@ -103,16 +103,6 @@ describeOnStores('Of two issuers on one store', (stage) => {
     }
     expect(guesses).toEqual([...Array.from({ length: 3 }, () => '401 invalid_client'), guesses[3]])
     expect(guesses[3]).toMatch(/^429/)
-  })
-
-  test('each takes an assertion once that is meant for both', async () => {
-    const { own, other } = twoServers(stage)
-    const assertion = jwt(hub, claimsAt(Math.floor(own.clock.read() / 1000)))
-    const fields = { grant_type: assertions.name, assertion, scope: 'photos:read' }
-    for (const { flow } of [own, other]) {
-      tokensOf(await flow.request(client, fields))
-      expect(refusalOf(await flow.request(client, fields))).toBe('400 invalid_grant')
-    }
   })
 })
 

@@ -1,10 +1,9 @@
 import { outcomeOf } from '../support/flows/outcome'
 import { authorizationRequest } from '../support/flows/flow'
-import { loginOf } from '../support/flows/login-stage'
 import { codeOf } from '../support/flows/redirection'
 import { gallery, job, photosApi } from '../support/flows/resources'
 import { partOf } from '../support/flows/jwt-tokens'
-import { guardNames, outcomeAt, stepUpStage } from '../support/flows/step-up-stage'
+import { guardNames, stepUpStage } from '../support/flows/step-up-stage'
 import { pushedAuthorizationRequests, stepUp } from '../../lib/index'
 
 type Stage = Awaited<ReturnType<typeof stepUpStage>>
@@ -21,47 +20,6 @@ async function stage(...options: Parameters<typeof stepUpStage>): Promise<Stage>
   stops.push(set.stop)
   return set
 }
-
-/** The parameters of an authorization request that a challenge asks for, as RFC 9470 4 has a client read them. */
-function askedBy(challenge: string) {
-  const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(challenge)?.[1]
-  return {
-    scope: attribute('scope'),
-    acr_values: attribute('acr_values'),
-    max_age: attribute('max_age'),
-  }
-}
-
-test('a client meets a challenge, asks again with what it names, and the new token passes until it is too old', async () => {
-  const { answersOf, verdictOf, ask, flow, clock, now, login, tokens } = await stage()
-  const terms = { maxAge: 300, acr: [gold, 'urn:example:platinum'] }
-  const weak = await tokens({ authTime: now(), acr: silver })
-  const answers = await answersOf(weak.access_token, terms)
-  const challenged =
-    '401 insufficient_user_authentication acr_values="urn:example:gold urn:example:platinum" max_age="300"'
-  expect(answers.map(outcomeAt)).toEqual(guardNames.map(() => challenged))
-
-  const wanted = askedBy(String(answers[0]?.get('WWW-Authenticate')))
-  const { back } = loginOf(await ask(wanted))
-  expect(new URL(back, 'http://localhost').searchParams.get('acr_values')).toBe(wanted.acr_values)
-  clock.advance(20)
-  login.current = { authTime: now(), acr: gold }
-  const page = await flow.open(back, 'alice')
-  const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-  const { body } = await flow.redeem(gallery, code)
-  expect(await verdictOf(body.access_token, terms)).toBe('200')
-
-  // RFC 9470 6.1: a refresh does not renew the login.
-  login.current = { authTime: now() + 200, acr: silver }
-  clock.advance(300)
-  const refreshed = (await flow.refresh(gallery, body.refresh_token)).body
-  expect(await verdictOf(refreshed.access_token, terms)).toBe('200')
-  clock.advance(1)
-  expect(await verdictOf(refreshed.access_token, terms)).toBe(challenged)
-  const again = (await flow.refresh(gallery, refreshed.refresh_token)).body
-  expect(await verdictOf(again.access_token, terms)).toBe(challenged)
-  expect(await verdictOf(again.access_token, {})).toBe('200')
-})
 
 test('a login of five minutes in the future counts, because clocks differ, and a later one has no age', async () => {
   const { verdictOf, tokens, now, clock } = await stage()
@@ -116,22 +74,6 @@ test.each([
 })
 
 describe('acr_values of an authorization request, with stepUp()', () => {
-  test('end in login_required if the owner comes back without a newer login', async () => {
-    const { ask, flow, login, now } = await stage()
-    login.current = { authTime: now() - 30, acr: silver }
-    for (const more of [{}, { max_age: '1' }]) {
-      const { back } = loginOf(await ask({ acr_values: gold, ...more }))
-      expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect login_required')
-    }
-  })
-
-  test('end in login_required with prompt=none, because no login may appear', async () => {
-    const { ask, login, now } = await stage({ skipConsent: () => true })
-    login.current = { authTime: now(), acr: silver }
-    expect(outcomeOf(await ask({ acr_values: gold, prompt: 'none' }))).toBe('redirect login_required')
-    expect(outcomeOf(await ask({ acr_values: silver, prompt: 'none' }))).toBe('redirect code')
-  })
-
   test.each([
     ['by a browser', false],
     ['that was pushed', true],
