@@ -231,7 +231,7 @@ const approved = { polls: ['tokens'], second: undefined, state: 'active', tokens
 const denied = {
   polls: ['400 access_denied'],
   second: undefined,
-  state: 'polled',
+  state: 'requested',
   tokens: 0,
   guarded: [401, 401],
 }
