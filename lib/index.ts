@@ -20,7 +20,6 @@ export type {
   ServerLimitOptions,
 } from './config/options'
 export type {
-  AdmittedRequest,
   GuardParts,
   LateFailure,
   ParsedRequest,

@@ -155,7 +155,7 @@ export interface PlugInServer extends PlugInGuard {
    * @param scope the scope token that the endpoint needs.
    * @throws OAuthError the refusals of a guard, also without a token.
    */
-  readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<AdmittedRequest>
+  readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<FoundAccess>
   /**
    * Undefined for a record that does not exist, has expired or was revoked. Another writer may be changing
    * it.
@@ -178,11 +178,6 @@ export interface PlugInServer extends PlugInGuard {
    *   times.
    */
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
-}
-
-export interface AdmittedRequest extends FoundAccess {
-  /** For the response, such as a fresh nonce. */
-  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Such as a message to a client that did not arrive. */

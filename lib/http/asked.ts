@@ -16,13 +16,14 @@ import type { OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { SingleUse } from '../protocol/single-use'
+import type { GuardedRequest } from '../resource-server/admit'
 import { showConsent } from './consent'
 import type { Share } from './cors'
 import type { Edge, Exchange } from './edge'
 import { leadToLogin } from './login'
 import type { RequestLimit } from './network-limits'
 import { keepOpener } from './opener-policy'
-import { HttpRequest } from './request'
+import { authorizationOf, HttpRequest } from './request'
 
 /** What the edge does with the requests to an endpoint or a page. */
 export interface Terms {
@@ -56,6 +57,7 @@ export interface Row<Answer> extends Terms {
 }
 
 export const nothingToUse: readonly SingleUse[] = []
+const bearerScheme = ['Bearer']
 
 /** A request to an endpoint or a page: what its checks find, its events tell and plug-ins read. */
 export class Asked
@@ -65,6 +67,7 @@ export class Asked
     AuthenticationContext,
     EndpointRequest<Client | undefined>,
     Exchange,
+    GuardedRequest,
     PageRequest,
     Host
 {
@@ -92,6 +95,8 @@ export class Asked
   askingClient: Client | undefined = undefined
   resourceOwner: ResourceOwner | undefined = undefined
   ownerReadAt = 0
+  /** Of the challenge of a refusal, after a plug-in asked for a token. */
+  schemes: readonly string[] = bearerScheme
 
   constructor(
     readonly server: Edge,
@@ -109,6 +114,20 @@ export class Asked
   get url(): string {
     return this.row.url
   }
+
+  get authorization(): readonly string[] {
+    return authorizationOf(this.request)
+  }
+
+  get now(): number {
+    return this.server.now()
+  }
+
+  useOnce(key: string, seconds: number, share: string): Promise<boolean> {
+    return this.server.counters.useOnce(key, seconds, share)
+  }
+
+  noteToken(): void {}
 
   get sender(): this {
     return this

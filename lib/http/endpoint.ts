@@ -19,7 +19,7 @@ import { usualChallenge } from '../resource-server/challenge'
 import { type Asked, askedOf, type Row, type Terms } from './asked'
 import type { Edge } from './edge'
 import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
-import { authorizationOf, hasLongBody, leavesBody } from './request'
+import { hasLongBody, leavesBody } from './request'
 import { sendJson, sendJsonError } from './response'
 import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
@@ -154,11 +154,10 @@ function countsAgainst(error: OAuthError): boolean {
 
 /** RFC 6749 5.2, RFC 6750 3. */
 function challengeFor(
-  { server, request }: Asked,
-  { code, status, challenge, schemes = bearerScheme }: OAuthError,
+  { server, authorization, schemes: usual }: Asked,
+  { code, status, challenge, schemes = usual }: OAuthError,
 ): Record<string, string | string[]> {
   const { credentialTerms, settings } = server
-  const authorization = authorizationOf(request)
   // Basic first.
   const methods = credentialTerms.methods.flatMap(({ scheme }) => scheme ?? [])
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(methods, authorization) }
@@ -168,8 +167,6 @@ function challengeFor(
   const types = ofSchemes(settings.tokenTypes, schemes)
   return schemeChallenges(types, usualChallenge, { own: challenge ?? {}, error, authorization })
 }
-
-const bearerScheme = ['Bearer']
 
 /** Strategies in a host's Passport report failures as errors. */
 export function clientAuthenticationErrors(server: Edge, row: Row<EndpointResponse>): ErrorRequestHandler {

@@ -2,6 +2,7 @@ import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Store } from 'express-rate-limit'
 import { warnOnce } from '../audit/warning'
 import type { Limit } from '../limits/limit'
+import type { Counts } from '../limits/network-limit'
 import { withinDeadline } from '../store/deadline'
 
 interface StoreTimes {
@@ -21,7 +22,7 @@ export function storeOfHost(
   store: Store,
   { attempts, seconds }: Limit,
   { deadline, clock, wallClock }: StoreTimes,
-): Store {
+): Counts {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const windowMs = seconds * 1000
   // Many stores learn the window's length only so.
@@ -40,7 +41,6 @@ export function storeOfHost(
       return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
     },
     decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),
-    resetKey: (key) => store.resetKey(key),
   }
 }
 

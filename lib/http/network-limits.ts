@@ -1,24 +1,31 @@
 import type { Request } from 'express'
-import type { Store } from 'express-rate-limit'
 import type { Limit } from '../limits/limit'
 import {
   type CountedPrefix,
   hasPrefixes,
+  networkOf,
   networksOf,
   networkWith,
   subscriberPrefixes,
 } from '../limits/network'
-import { NetworkLimit } from '../limits/network-limit'
+import { type Counts, NetworkLimit } from '../limits/network-limit'
 import { BoundedWindows } from '../limits/bounded-windows'
 import type { RateLimits } from '../limits/rate-limit-options'
+import { isLater } from '../primitives/eventual'
 import { steadyClock } from '../primitives/steady-clock'
 import { Throttled } from '../protocol/oauth-error'
-import { type FailureLimit, failureLimit } from './failure-limit'
 import { storeOfHost, warnOfLimitStore } from './limit-store'
+import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
 /** @throws Throttled over the limit. */
 export type RequestLimit = (request: Request) => Promise<void>
+
+interface FailureLimit {
+  refusalOf(request: Request): Throttled | undefined
+  /** Ignores what any web page can cause. The refusal replaces the request's error. */
+  count(request: Request): Promise<Throttled | undefined>
+}
 
 /** Undefined: the limit is off. */
 export interface NetworkLimits {
@@ -50,14 +57,14 @@ export function networkLimits({
   const { authorization, registration, clients, stores } = rateLimit
   const clock = steadyClock(wallClock)
   type Name = Exclude<keyof NetworkLimits, 'answers'>
-  const storeOf = (name: Name, limit: Limit): Store =>
+  const storeOf = (name: Name, limit: Limit): Counts =>
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
   const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) =>
     requestLimit(limit, prefixes, storeOf(name, limit), clock)
   const ofClients = clients && storeOf('clients', clients)
-  const failuresIn = (store: Store, attempts: number) =>
+  const failuresIn = (store: Counts, attempts: number) =>
     failureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
@@ -72,17 +79,16 @@ export function networkLimits({
 // Honest devices ask twelve times a minute and more.
 const factorOfAnswers = 10
 
-const apart = (store: Store): Store => ({
+const apart = (store: Counts): Counts => ({
   increment: (network) => store.increment(`${network} answers`),
   decrement: (network) => store.decrement(`${network} answers`),
-  resetKey: (network) => store.resetKey(`${network} answers`),
 })
 
 /** While a store fails, requests pass uncounted, with a warning. */
 function requestLimit(
   { attempts }: Limit,
   prefixes: readonly CountedPrefix[],
-  store: Store,
+  store: Counts,
   clock: () => number,
 ): RequestLimit {
   const watchProxy = proxyWatch()
@@ -96,13 +102,13 @@ function requestLimit(
       for (const { bits, factor, limit } of counted) {
         // An IPv4 address is one network.
         if (factor > 1 && !hasPrefixes(address)) continue
-        const network = networkWith(bits, address)
-        const { totalHits } = await limit.increment(network)
-        if (totalHits <= limit.attempts) continue
+        const counting = limit.count(networkWith(bits, address))
+        const refusal = isLater(counting) ? await counting : counting
+        if (refusal === undefined) continue
         // The refused request counts no longer for wider networks, whose other networks it must not harm.
         const wider = networksOf(address).filter((each) => each.factor > factor)
         await Promise.all(wider.map(async (each) => store.decrement(each.network)))
-        throw limit.refusal(network)
+        throw refusal
       }
     } catch (error) {
       if (error instanceof Throttled) throw error
@@ -110,3 +116,33 @@ function requestLimit(
     }
   }
 }
+
+/**
+ * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
+ * processed whole, but all over the limit get the same refusal, which hides their result.
+ */
+function failureLimit(limit: NetworkLimit): FailureLimit {
+  const watchProxy = proxyWatch()
+  return {
+    refusalOf(request) {
+      watchProxy(request)
+      // Before Express computes the address: usually no network is over the limit.
+      return limit.isUsedUpByNone ? undefined : limit.refusal(networkOf(request.ip))
+    },
+    async count(request) {
+      if (isFromAnyPage(request)) return undefined
+      try {
+        return await limit.count(networkOf(request.ip))
+      } catch (error) {
+        warnOfLimitStore(error)
+        return undefined
+      }
+    },
+  }
+}
+
+// RFC 9110 9.2.1: any web page can cause these, with an image for example. An `Authorization` header takes a
+// script and a preflight.
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const isFromAnyPage = (request: Request) =>
+  safeMethods.has(request.method) && authorizationOf(request).length === 0

@@ -1,4 +1,4 @@
-import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+import type { ClientRateLimitInfo } from 'express-rate-limit'
 
 interface CountedHits {
   readonly hits: number
@@ -9,7 +9,7 @@ interface CountedHits {
  * Fixed windows in memory, bounded and without a timer. All have the same length, so they end in the order in which
  * they began.
  */
-export class BoundedWindows implements Store {
+export class BoundedWindows {
   private readonly windows = new Map<string, CountedHits>()
 
   /** @param clock milliseconds; must not step: a step back would lengthen each window. */
@@ -41,10 +41,6 @@ export class BoundedWindows implements Store {
     if (window === undefined) return
     if (window.hits === 1) this.windows.delete(key)
     else this.put(key, { hits: window.hits - 1, endsAt: window.endsAt })
-  }
-
-  resetKey(key: string): void {
-    this.windows.delete(key)
   }
 
   private begin(key: string): CountedHits | undefined {

@@ -27,7 +27,7 @@ export function userInfoEndpoint(
     clientAuthentication: 'none',
     cors: true,
     async handle(request) {
-      const { headers, ...found } = await server.admit(request, 'openid')
+      const found = await server.admit(request, 'openid')
       const { subject, scope, clientId } = found.access
       if (!isForUserInfo(found, own))
         throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
@@ -36,11 +36,11 @@ export function userInfoEndpoint(
       const names = [...claimsOfScope(scope), ...approvedClaims(asked?.userInfo ?? [], asked, scope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
-      if (subjectFor === publicSubject) return { members: { ...known, sub: subject }, headers }
+      if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
       const client = await server.findClient(clientId)
       // The subject of the host must not show in place of a pairwise one.
       if (client === undefined) throw badToken('token_invalid', needed)
-      return { members: { ...known, sub: subjectFor(subject, client) }, headers }
+      return { members: { ...known, sub: subjectFor(subject, client) } }
     },
   }
 }
