@@ -1,3 +1,5 @@
+import type { Context, Settings } from '../doors/context'
+import type { PageOptions } from '../pages/page-options'
 import { aFlag } from '../primitives/fields'
 import { type Field, type Fields, group, kind, optional, switched } from '../primitives/schema'
 import { isText } from '../primitives/values'
@@ -28,6 +30,10 @@ export interface ResolvedAuthorizations {
   readonly listsAll: boolean
   readonly connectedPath: string | undefined
   readonly manageAt: string | undefined
+}
+
+export interface ListingContext extends Context {
+  readonly settings: Settings & ResolvedAuthorizations & { readonly connectedPage: PageOptions['connected'] }
 }
 
 export const connectedPageName = 'authorizations'

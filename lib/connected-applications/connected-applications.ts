@@ -14,9 +14,8 @@ import { refused, UnusableClient } from '../protocol/refusals'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
-import type { ListingContext, ReadEntries } from './gone-entries'
 import { type ListedAuthorization, type OwnerAuthorizations } from './owner-authorizations'
-import { connectedPageName } from './authorizations-options'
+import { connectedPageName, type ListingContext } from './authorizations-options'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
 
 const clientField = 'client_id'
@@ -28,7 +27,6 @@ type FormText = (...parts: readonly string[]) => string
 export function connectedApplications(
   server: ListingContext,
   authorizations: OwnerAuthorizations,
-  readEntries: ReadEntries,
 ): readonly OwnPage[] {
   const { settings, store } = server
   const { indexedSince } = store
@@ -45,7 +43,7 @@ export function connectedApplications(
         const { subject } = request.resourceOwner
         const textOf = await formTexts(store.underlying, server.issuerDigest)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
-        const owned = await ownerApplications(server, readEntries, subject)
+        const owned = await ownerApplications(server, subject)
         const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
         const render = settings.connectedPage
         if (render === undefined) return { html: connectedPage(view, request.locale), view }

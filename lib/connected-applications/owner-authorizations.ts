@@ -13,7 +13,7 @@ import { isText } from '../primitives/values'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation, revokeFound } from './revocation'
-import type { ListingContext, ReadEntries } from './gone-entries'
+import type { ListingContext } from './authorizations-options'
 
 export interface ListedAuthorization {
   /** 22 characters of base64url. */
@@ -99,7 +99,7 @@ const switchedOff = async (): Promise<never> => {
 }
 
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
-export function ownerAuthorizations(server: ListingContext, readEntries: ReadEntries): OwnerAuthorizations {
+export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations {
   const { settings, store, now } = server
   const { owners, indexedSince, consents } = store
   const revokeClient = clientRevocation(server)
@@ -132,9 +132,8 @@ export function ownerAuthorizations(server: ListingContext, readEntries: ReadEnt
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await readEntries(ownerOf(subject), part)
       return {
-        authorizations: listedIn(found, subject, now(), settings.resources),
+        authorizations: await listedOf(server, part, subject),
         consents: after === '' ? ((await consents?.list(subject)) ?? []) : [],
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
@@ -170,16 +169,18 @@ function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<st
       throw new TypeError(`authorizations.${verb}() needs the ${name}, a text that is not empty.`)
 }
 
-export const listedIn = (
-  records: readonly (Authorization | undefined)[],
+/** Those of these ids that live. An entry may outlive its record. */
+export async function listedOf(
+  { store, now, settings: { resources } }: ListingContext,
+  authorizationIds: readonly string[],
   subject: string,
-  now: number,
-  resources: Resources | undefined,
-): readonly ListedAuthorization[] =>
-  records.flatMap((stored) => {
-    const live = liveIn(stored, subject, now)
+): Promise<readonly ListedAuthorization[]> {
+  const found = await inTurns(authorizationIds, (id) => store.find(id))
+  return found.flatMap((read) => {
+    const live = liveIn(read?.authorization, subject, now())
     return live === undefined ? [] : [listed(live, resources)]
   })
+}
 
 function liveIn(stored: Authorization | undefined, subject: string, now: number): Granted | undefined {
   const found = ignoreTombstone(stored)

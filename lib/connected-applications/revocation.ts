@@ -2,7 +2,7 @@ import { ownerName } from '../authorization/owners'
 import { endFound } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
-import type { ListingContext } from './gone-entries'
+import type { ListingContext } from './authorizations-options'
 
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
 export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {

@@ -25,7 +25,6 @@ import { selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
 import { letMint } from '../protocol/test-door'
 import { endpointsOf, minting } from './endpoints'
 import type { ServerContext } from '../config/settings'
-import { entryReader } from '../connected-applications/gone-entries'
 import { hostRevocation, clientRevocation } from '../connected-applications/revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from '../connected-applications/owner-authorizations'
 import { createServerContext, methodsIn } from './create-context'
@@ -105,9 +104,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
   settings.plugIns.start(context)
-  const readEntries = entryReader(context)
-  const authorizations = ownerAuthorizations(context, readEntries)
-  const pages = [...settings.pages, ...connectedApplications(context, authorizations, readEntries)]
+  const authorizations = ownerAuthorizations(context)
+  const pages = [...settings.pages, ...connectedApplications(context, authorizations)]
   const endpoints = endpointsOf(context)
   const rows = endpoints.map((endpoint) => endpointRow(context, endpoint))
   const pageRows = pages.map((page) => pageRow(context, page))

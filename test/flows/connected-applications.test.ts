@@ -343,31 +343,6 @@ describeOnStores('The page of connected applications as JSON', (stage) => {
   })
 })
 
-describeOnStores('The index of authorizations', (stage) => {
-  const open = (...[options]: Parameters<SetStage>) => actions(stage({ authorizations: {}, ...options }))
-
-  test('loses no entry whose record is still being created, however often the list is read', async () => {
-    const { flow, oauth, store, clock, list } = open({ skipConsent: () => true })
-    const write = store.write
-    const waiting: (() => void)[] = []
-    store.write = async (key, ...given) => {
-      if (key.startsWith('authorization:')) await new Promise<void>((resolve) => waiting.push(resolve))
-      return write(key, ...given)
-    }
-    const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
-    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    for (let look = 0; look < 3; look++) {
-      await oauth.authorizations.list('alice')
-      // One call of the index and two of the store may take 10 seconds each.
-      clock.advance(10)
-    }
-    store.write = write
-    for (const resolve of waiting) resolve()
-    await flow.redeem(photoPrint, codeOf(await asked))
-    expect(namesIn(await list())).toEqual(['Photo Print'])
-  })
-})
-
 describeOnStores('A host', (stage) => {
   test('renders the list and the question itself, in its own design', async () => {
     const connected = (_request: unknown, response: { send(text: string): unknown }, view: ConnectedView) => {
