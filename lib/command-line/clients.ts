@@ -1,5 +1,5 @@
 import type { Store } from '../store/store'
-import { DynamicClientRecords, selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
+import { DynamicClientRecords } from '../clients/dynamic-registration/dynamic-clients'
 import { secondsOf } from '../primitives/steady-clock'
 import { type ClientRegistry, registeredClients } from '../stores/registered'
 import { ClientMarks } from '../authorization/client-marks'
@@ -188,10 +188,16 @@ function asRegistrar(verb: 'disableClient' | 'enableClient' | 'deleteClient', st
       said = await ended(store, client_id, values.issuer)
     }
     const clients = registeredClients(store)
-    const ofStrangers = selfRegistered(recordsIn(store), async (id, digest) => {
-      await mark(store, id, digest)
-      await revoke()
-    })
+    const records = recordsIn(store)
+    const ofStrangers = {
+      setDisabled: (id: string, disabled: boolean) => records.setDisabled(id, disabled),
+      async remove(id: string) {
+        const found = await records.find(id)
+        if (found !== undefined) await mark(store, id, found.issuerDigest)
+        await revoke()
+        await records.remove(id)
+      },
+    }
     await clientRegistrar(clients, anyCapabilities, revoke, ofStrangers)[verb](client_id)
     return { found: { client_id, ...state }, ...said }
   })

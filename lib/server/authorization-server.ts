@@ -21,7 +21,6 @@ import type { Resources } from '../extensions/resource-indicators/resources'
 import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
-import { selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
 import { letMint } from '../protocol/test-door'
 import { endpointsOf, minting } from './endpoints'
 import type { ServerContext } from '../config/settings'
@@ -191,13 +190,14 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const revoke = clientRevocation(context)
-  const ofStrangers =
-    dynamicRegistration &&
-    selfRegistered(
-      dynamicRegistration.records,
-      async (clientId) => revoke?.(clientId),
-      dynamicRegistration.issuerDigest,
-    )
+  const records = dynamicRegistration?.records
+  const ofStrangers = records && {
+    setDisabled: (clientId: string, disabled: boolean) => records.setDisabled(clientId, disabled),
+    async remove(clientId: string) {
+      await revoke?.(clientId)
+      await records.remove(clientId)
+    },
+  }
   return clientRegistrar(clientRegistry, offered, settings.authorizations ? revoke : undefined, ofStrangers)
 }
 

@@ -40,7 +40,7 @@ export function clientConfigurationEndpoint(
       // The host may have taken over the client.
       const isSelfRegistered = isDynamicClientId(clientId) && (await hostClients.find(clientId)) === undefined
       const found = isSelfRegistered ? await records.find(clientId) : undefined
-      const client = ownedBy(registration, token, found)
+      const client = ownedBy(token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
       // First: a client that is gone could not repeat the request if the mark failed.
@@ -55,14 +55,9 @@ export function clientConfigurationEndpoint(
  * One refusal also for an unknown client, a public one, one of another issuer, a disabled one and one of the host
  * (RFC 7592 2.1).
  */
-function ownedBy(
-  registration: DynamicRegistration,
-  token: string,
-  client: DynamicClient | undefined,
-): DynamicClient {
+function ownedBy(token: string, client: DynamicClient | undefined): DynamicClient {
   const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
-  const isOwned = client !== undefined && isOwner && client.issuerDigest === registration.issuerDigest
-  if (isOwned && client.registration.disabled !== true) return client
+  if (client !== undefined && isOwner && client.registration.disabled !== true) return client
   throw refused('registration_access_token_refused')
 }
 
@@ -89,7 +84,7 @@ async function update(
   const lifetime = registration.clientSecretLifetime
   const stored = await registration.records.update(client_id, (current) => {
     const secrets = nextSecrets(
-      ownedBy(registration, token, current),
+      ownedBy(token, current),
       metadata,
       { now, lifetime, ...spare },
       json['client_secret'],

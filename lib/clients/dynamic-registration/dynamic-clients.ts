@@ -10,7 +10,6 @@ import { isUse } from '../../stores/noting-uses'
 import { clientKey } from '../../stores/registered'
 import { withDisabled } from '../change-client'
 import { isDynamicClientId } from './client-id'
-import type { SelfRegisteredClients } from '../client-registrar'
 
 /** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */
 export interface DynamicClient {
@@ -58,6 +57,8 @@ export class DynamicClientRecords {
     private readonly store: Store,
     /** Seconds since the epoch. */
     private readonly now: () => number,
+    /** Default: clients of every issuer. */
+    private readonly issuerDigest?: string,
   ) {}
 
   async find(clientId: string): Promise<DynamicClient | undefined> {
@@ -106,6 +107,15 @@ export class DynamicClientRecords {
       const least = next.registration.disabled === true ? next.tokenLifetime : 0
       return { next: this.lasting({ ...next, until: known.until }, least, least), outcome: next }
     })
+  }
+
+  /** Resolves to false for an unknown client. */
+  async setDisabled(clientId: string, disabled: boolean): Promise<boolean> {
+    const found = await this.update(clientId, (client) => {
+      const registration = withDisabled(client.registration, disabled)
+      return registration === client.registration ? client : { ...client, registration }
+    })
+    return found !== undefined
   }
 
   /** What the client was granted ends by the mark of its id, which the caller sets. */
@@ -194,46 +204,14 @@ export class DynamicClientRecords {
   }
 
   private live(client: KeptClient | undefined): KeptClient | undefined {
-    return client === undefined || client.isRemoved === true || client.until <= this.now()
-      ? undefined
-      : client
+    if (client === undefined || client.isRemoved === true || client.until <= this.now()) return undefined
+    return (this.issuerDigest ?? client.issuerDigest) === client.issuerDigest ? client : undefined
   }
 }
-
-/**
- * Clients of all issuers are in one store, and each issuer decides for itself who may register.
- *
- * @param revoke ends what the client got: its id may come back.
- * @param issuerDigest undefined for every issuer.
- */
-export const selfRegistered = (
-  records: DynamicClientRecords,
-  revoke: (clientId: string, issuerDigest: string) => Promise<void>,
-  issuerDigest?: string,
-): SelfRegisteredClients => ({
-  async setDisabled(clientId, disabled) {
-    const found = await records.update(clientId, (client) => {
-      const registration = isOf(client, issuerDigest)
-        ? withDisabled(client.registration, disabled)
-        : client.registration
-      return registration === client.registration ? client : { ...client, registration }
-    })
-    return found !== undefined && isOf(found, issuerDigest)
-  },
-  async remove(clientId) {
-    const found = await records.find(clientId)
-    if (found === undefined || !isOf(found, issuerDigest)) return
-    await revoke(clientId, found.issuerDigest)
-    await records.remove(clientId)
-  },
-})
 
 /** Empty for a client that acts for itself. */
 const ownerOf = ({ issuerDigest, subject }: Authorization): string =>
   subject === undefined ? '' : ownerName(issuerDigest, subject)
-
-const isOf = (client: DynamicClient, issuerDigest: string | undefined): boolean =>
-  issuerDigest === undefined || client.issuerDigest === issuerDigest
 
 const withoutEnd = ({ unusedUntil: _end, ...client }: KeptClient): KeptClient => client
 

@@ -119,12 +119,13 @@ export const dynamicRegistrationOption =
       )
     const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
     const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
-    const records = new DynamicClientRecords(context.store, secondsOf(clock))
+    const ownDigest = issuerDigest(issuer)
+    const records = new DynamicClientRecords(context.store, secondsOf(clock), ownDigest)
     const uses = { lifetime: Math.max(lifetime, 2 * day + tokenLifetime), requestLifetime }
     return Object.freeze({
       ...others,
       issuer,
-      issuerDigest: issuerDigest(issuer),
+      issuerDigest: ownDigest,
       hostClients: new HostClients(context.findClient, clock),
       capabilities,
       records,

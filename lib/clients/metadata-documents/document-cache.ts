@@ -49,7 +49,7 @@ export interface DocumentVerification {
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
 
 export class DocumentCache {
-  private readonly parsed = new ParsedDocuments()
+  private readonly parsed = new BoundedMap<ParsedDocument>(maximumParsed)
   private readonly shared: SharedDocuments
   private readonly lookUps = new SingleFlight<LookedUp>()
 
@@ -60,7 +60,7 @@ export class DocumentCache {
   /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */
   find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
     const kept = this.parsed.get(url.clientId)
-    if (kept !== undefined && kept.expiresAt > this.parts.clock()) return kept.client
+    if (kept !== undefined && kept.expiresAt > this.parts.clock()) return this.remember(url.clientId, kept)
     const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     // Requests of other networks must not share this refusal.
     if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId))
@@ -222,24 +222,6 @@ const maximumParsed = 1000
 
 interface ParsedDocument extends DocumentText {
   readonly client: Client
-}
-
-/** Clients that no resource owner has let in evict only each other. Evicts the least recently used. */
-class ParsedDocuments {
-  private readonly inUse = new BoundedMap<ParsedDocument>(maximumParsed)
-  private readonly unused = new BoundedMap<ParsedDocument>(maximumParsed)
-
-  get(url: string): ParsedDocument | undefined {
-    const found = this.inUse.get(url) ?? this.unused.get(url)
-    if (found !== undefined) this.put(url, found)
-    return found
-  }
-
-  put(url: string, document: ParsedDocument): void {
-    const [kind, other] = document.inUseUntil > 0 ? [this.inUse, this.unused] : [this.unused, this.inUse]
-    other.delete(url)
-    kind.put(url, document)
-  }
 }
 
 /** Per process. */
