@@ -40,53 +40,54 @@ export function namesOf({ extensionData }: Pick<Authorization, 'extensionData'>)
   return typeof names === 'string' ? names : undefined
 }
 
-/** A request that gets its owner carries the names of this moment. */
-export function naming(store: AuthorizationStore, owners: Owners): AuthorizationStore {
+/**
+ * A request that gets its owner carries the names of this moment. With terms, an authorization enters the record of its
+ * owner before it exists, and has the end of its entry: a refresh writes an entry only if the authorization would
+ * outlive it.
+ */
+export function withOwners(
+  store: AuthorizationStore,
+  owners: Owners,
+  terms: EntryTerms | undefined,
+): AuthorizationStore {
+  const prepared = async (given: Authorization, expected: string | undefined): Promise<Authorization> => {
+    const owner = ownerOf(given)
+    if (owner === undefined) return given
+    if (isGranted(given)) return terms === undefined ? given : entered(store, owner, given, expected, terms)
+    if (dataOf(entryName, given.extensionData) !== undefined) return given
+    return withData(given, namesIn(await owners.read(owner)))
+  }
   return decorate(store, {
-    async save(authorization, revision, expected) {
-      const owner = ownerOf(authorization)
-      if (
-        owner === undefined ||
-        isGranted(authorization) ||
-        dataOf(entryName, authorization.extensionData) !== undefined
-      )
-        return store.save(authorization, revision, expected)
-      return store.save(withData(authorization, namesIn(await owners.read(owner))), revision, expected)
-    },
+    save: async (authorization, revision, expected) =>
+      store.save(await prepared(authorization, expected), revision, expected),
   })
 }
 
-/**
- * Adds an entry to the record of the owner before the authorization exists. The authorization has the end of its
- * entry: a refresh writes an entry only if the authorization would outlive it.
- */
-export function entering(store: AuthorizationStore, terms: EntryTerms): AuthorizationStore {
-  const { owners } = terms
-  return decorate(store, {
-    async save(authorization, revision, expected) {
-      const owner = ownerOf(authorization)
-      const isEntered = enteredUntil(authorization) >= expiryOf(authorization)
-      if (owner === undefined || isEntered || !isGranted(authorization))
-        return store.save(authorization, revision, expected)
-      const entry = entryOf(authorization, terms)
-      // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner
-      // has ended everything since.
-      const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
-      const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
-      const enter = () => owners.enter(owner, entry, isFull, isReentered(authorization) ? undefined : began)
-      let outcome = await enter()
-      for (let tried = 0; outcome === 'full' && tried < bounds; tried++) {
-        await makeRoom(store, owner, entry, terms)
-        outcome = await enter()
-      }
-      if (outcome === 'entered') return store.save(withData(authorization, entry.until), revision, expected)
-      if (outcome === 'full') throw overLimit('owner_share_full', 60)
-      if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
-      // The owner's record lacked it when the owner ended everything.
-      if (expected !== undefined) await endFound(store, authorization.id, authorization, secureRandom)
-      throw refused('authorizations_revoked')
-    },
-  })
+async function entered(
+  store: AuthorizationStore,
+  owner: string,
+  authorization: Granted,
+  expected: string | undefined,
+  terms: EntryTerms,
+): Promise<Authorization> {
+  if (enteredUntil(authorization) >= expiryOf(authorization)) return authorization
+  const entry = entryOf(authorization, terms)
+  // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner
+  // has ended everything since.
+  const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
+  const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
+  const enter = () => terms.owners.enter(owner, entry, isFull, isReentered(authorization) ? undefined : began)
+  let outcome = await enter()
+  for (let tried = 0; outcome === 'full' && tried < bounds; tried++) {
+    await makeRoom(store, owner, entry, terms)
+    outcome = await enter()
+  }
+  if (outcome === 'entered') return withData(authorization, entry.until)
+  if (outcome === 'full') throw overLimit('owner_share_full', 60)
+  if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
+  // The owner's record lacked it when the owner ended everything.
+  if (expected !== undefined) await endFound(store, authorization.id, authorization, secureRandom)
+  throw refused('authorizations_revoked')
 }
 
 const withData = <Kept extends Authorization>(authorization: Kept, data: string | number): Kept => ({
@@ -163,11 +164,11 @@ function crowdFor(
 async function makeRoom(
   store: AuthorizationStore,
   owner: string,
-  entered: OwnerEntry,
+  incoming: OwnerEntry,
   terms: EntryTerms,
 ): Promise<void> {
   const { owners, now } = terms
-  const crowd = crowdFor(entered, (await owners.read(owner)).entries, terms)
+  const crowd = crowdFor(incoming, (await owners.read(owner)).entries, terms)
   if (crowd === undefined) return
   const looked = await inTurns(crowd.entries, async (entry) => ({
     ...entry,

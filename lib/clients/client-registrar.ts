@@ -63,7 +63,7 @@ export interface ClientRegistrar {
 }
 
 /** Clients that registered themselves. */
-export interface SelfRegisteredClients {
+interface SelfRegisteredClients {
   /** Resolves to false for an unknown client. */
   setDisabled(clientId: string, disabled: boolean): Promise<boolean>
   /** Also ends what the client got. */

@@ -1,6 +1,6 @@
 import { secondsOf } from '../primitives/steady-clock'
 import { ConsentMemory } from '../authorization/consent-memory'
-import { entering, naming, type SelfRegisteredShare } from '../authorization/owner-entries'
+import { type SelfRegisteredShare, withOwners } from '../authorization/owner-entries'
 import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'
 import { indexedSince } from '../authorization/indexed-since'
@@ -30,16 +30,17 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   const marked = clientMarks?.forEndpoints(plain) ?? plain
   const owners = new Owners(settings.store, now, requestLifetime, dynamicRegistration?.left)
   const listsOwners = authorizations || plugIns.indexSeconds !== undefined
-  const named = listsOwners || rememberConsent !== undefined ? naming(marked, owners) : marked
-  const store = listsOwners
-    ? entering(named, {
-        owners,
-        now: () => clock() / 1000,
-        lifetimes,
-        leastSeconds: plugIns.indexSeconds ?? 0,
-        share: shareOf(settings),
-      })
-    : named
+  const terms = {
+    owners,
+    now: () => clock() / 1000,
+    lifetimes,
+    leastSeconds: plugIns.indexSeconds ?? 0,
+    share: shareOf(settings),
+  }
+  const store =
+    listsOwners || rememberConsent !== undefined
+      ? withOwners(marked, owners, listsOwners ? terms : undefined)
+      : marked
   const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
   return {
     ...store,
