@@ -8,6 +8,7 @@ import { everythingOn, project, run } from '../support/jest-project'
 const config: Config = {
   ...run,
   globalSetup: '<rootDir>/test/system/install-programs.ts',
+  testSequencer: '<rootDir>/test/system/slowest-first.js',
   projects: [
     {
       ...project,
