@@ -22,7 +22,7 @@ import type { Share } from './cors'
 import type { Edge, Exchange } from './edge'
 import { leadToLogin } from './login'
 import type { RequestLimit } from './network-limits'
-import { keepOpener } from './opener-policy'
+import { keepOpener } from './host-policies'
 import { authorizationOf, HttpRequest } from './request'
 
 /** What the edge does with the requests to an endpoint or a page. */

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
 import type { CredentialSources } from '../client-authentication/method'
 import { Wait } from '../primitives/deadlines'
+import type { Eventual } from '../primitives/eventual'
 import { isRecord } from '../primitives/values'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -17,24 +18,15 @@ const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 
-const forms = privateState<Request, Parameters | Promise<Parameters>>()
-
-/** As {@link formOf}; undefined if the body is still on its way. */
-export function formAtOnce(request: Request): Parameters | undefined {
-  const known = forms.get(request)
-  if (known !== undefined) return known instanceof Parameters ? known : undefined
-  const form = hasUnreadForm(request) ? formIn(bodyAtOnce(request)) : parsedForm(request)
-  if (form !== undefined) forms.set(request, form)
-  return form
-}
+const forms = privateState<Request, Eventual<Parameters>>()
 
 /** RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser. */
-export async function formOf(request: Request, seconds: number): Promise<Parameters> {
+export function formOf(request: Request, seconds: number): Eventual<Parameters> {
   const known = forms.get(request)
   if (known !== undefined) return known
-  const read = readForm(request, seconds)
-  forms.set(request, read)
-  return read
+  const form = readForm(request, seconds)
+  forms.set(request, form)
+  return form
 }
 
 /** Or a body that may be long, because no header states its length. */
@@ -48,19 +40,17 @@ export function hasLongBody(request: Request): boolean {
 export const leavesBody = ({ reason }: OAuthError): boolean =>
   reason === 'body_too_large' || reason === 'body_too_slow'
 
-async function readForm(request: Request, seconds: number): Promise<Parameters> {
-  if (!hasUnreadForm(request)) return parsedForm(request)
-  await bodyMayCome
-  return Parameters.parse(decode(bodyAtOnce(request) ?? (await readStream(request, seconds))))
+function readForm(request: Request, seconds: number): Eventual<Parameters> {
+  if (lacksBody(request)) return Parameters.none
+  if (!hasUnreadBody(request, formType, noForm)) return parsedForm(request)
+  const bytes = bodyAtOnce(request)
+  return bytes === undefined ? readStream(request, seconds).then(formIn) : formIn(bytes)
 }
 
-const formIn = (bytes: Buffer | undefined) => bytes && Parameters.parse(decode(bytes))
+const formIn = (bytes: Buffer) => Parameters.parse(decode(bytes))
 
-const hasUnreadForm = (request: Request) => !lacksBody(request) && hasUnreadBody(request, formType, noForm)
-
-/** Of a parser of the host; none without a body. */
+/** Of a parser of the host. */
 function parsedForm(request: Request): Parameters {
-  if (lacksBody(request)) return Parameters.none
   const { body, readableDidRead }: ParsedRequest = request
   if (typeof body === 'string') return Parameters.parse(body)
   if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))

@@ -20,7 +20,6 @@ import {
   bodyMayCome,
   credentialSourcesOf,
   fieldsIn,
-  formAtOnce,
   formOf,
   hasJson,
   hasLongBody,
@@ -53,10 +52,8 @@ export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share
       if (isToProve && mustProveFirst(asked)) asked.proven = await prove(asked, Parameters.none, 'required')
       const body = bodyOf(row, request)
       if (body === 'form') await bodyMayCome
-      asked.parameters =
-        body === 'form'
-          ? (formAtOnce(request) ?? (await formOf(request, settings.bodyDeadline)))
-          : queryOf(request)
+      const reading = body === 'form' ? formOf(request, settings.bodyDeadline) : queryOf(request)
+      asked.parameters = isLater(reading) ? await reading : reading
       if (isToProve) {
         const form = body === 'form' ? asked.parameters : Parameters.none
         const proving = prove(asked, form, row.clientAuthentication)
@@ -148,6 +145,7 @@ function credentialOf(asked: Asked, form: Parameters): ClientCredential | undefi
 export function authenticatorAtHost(server: Edge, row: Terms): AuthenticateAtHost {
   return async (request, method) => {
     const asked = askedOf(server, row, request)
+    await bodyMayCome
     const form = hasBody(request.method)
       ? await formOf(request, server.settings.bodyDeadline)
       : Parameters.none
