@@ -2,7 +2,7 @@ import { createCredential, createSalt, derivedText, digest, hasDigest } from '..
 import { OAuthError } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'
 import type { Approved, Authorization, Requested, RequestedAuthorization } from './authorization'
-import { type Issuance, issueAccessToken, withoutTokens } from './issue'
+import { activeOf, type Issuance, issueAccessToken } from './issue'
 import { isBurnt } from './redeem-code'
 import { requestExpired, requestNotOpen, requestOfAnotherOwner, requestUnknown } from './requested'
 import type { IssueContext, RecordContext } from './transition'
@@ -99,7 +99,7 @@ export function approveWithCode(
  * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
  */
 export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
-  return issueAccessToken(withoutTokens(proposed, proposed.id, context.now), proposed.scope, context)
+  return issueAccessToken(activeOf(proposed, context.now), proposed.scope, context)
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */

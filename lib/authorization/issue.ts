@@ -213,26 +213,28 @@ export function saved(
   return { action: 'save', authorization, outcome: issued, event }
 }
 
-export function withoutTokens(
-  { issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Omit<Grant, 'id'>,
-  id: string,
+/** @param had what the record had before, and keeps. */
+export function activeOf(
+  { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Grant,
   grantedAt: number,
+  had: Partial<Pick<Active, 'consentToken' | 'spentCode' | 'accessTokens' | 'usedUntil'>> = {},
 ): Active {
+  const { consentToken, spentCode, accessTokens = [], usedUntil } = had
   return {
     state: 'active',
     id,
     issuerDigest,
-    consentToken: undefined,
+    consentToken,
     clientId,
     subject,
     scope,
     tokenType,
     extensionData,
-    spentCode: undefined,
-    accessTokens: [],
+    spentCode,
+    accessTokens,
     refreshToken: undefined,
     lastResponse: undefined,
-    usedUntil: undefined,
+    usedUntil,
     grantedAt,
     login,
   }
@@ -280,10 +282,8 @@ export function issueDirectly(
   const { refreshToken, expiresAt, oneTimeUse } = grant
   const { issuerDigest, now } = context
   const token = restrict({ ...grant, begins: true }, context)
-  const authorization = {
-    ...withoutTokens({ ...grant, issuerDigest, login: loginOf(grant) }, id, now),
-    usedUntil: oneTimeUse?.until,
-  }
+  const begun = { ...grant, id, issuerDigest, login: loginOf(grant) }
+  const authorization = activeOf(begun, now, { usedUntil: oneTimeUse?.until })
   return expiresAt === undefined
     ? issue(authorization, token, refreshToken, context)
     : issue(authorization, token, false, endingAt(expiresAt, context))

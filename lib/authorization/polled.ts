@@ -2,7 +2,7 @@ import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { type Active, type Authorization, handleForPolls } from './authorization'
-import { type Issued, saved, withoutTokens } from './issue'
+import { activeOf, type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, lastResponseTo, repeat } from './repetition'
 import { type IssueContext, revoked, type TransitionResult } from './transition'
@@ -37,13 +37,15 @@ export function pollAuthorization(
       ? pollAgain(current, request, context)
       : { action: 'none', refusal: refused('handle_unknown') }
   const { subject, decision, expiresAt } = current
-  if (expiresAt <= context.now) return { action: 'none', refusal: expired() }
+  if (expiresAt <= context.now)
+    return { action: 'none', refusal: refused('authorization_request_expired/poll') }
   if (decision === 'denied') return { action: 'none', refusal: refused('owner_denied/poll') }
-  if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
+  if (decision === undefined || subject === undefined)
+    return { action: 'none', refusal: refused('owner_has_not_decided') }
   const token = context.restrict({ ...current, subject })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
-  const { id, consentToken, handle: spentCode } = current
-  const granted = { ...withoutTokens(current, id, context.now), consentToken, spentCode }
+  const { consentToken, handle: spentCode } = current
+  const granted = activeOf(current, context.now, { consentToken, spentCode })
   return saved('issued', issueRepeatable(granted, request.handle, token, request.refreshToken, context))
 }
 
@@ -64,7 +66,3 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
   const again = repeat(current, last, token, context)
   return { ...again, event: again.event && { ...again.event, name: 'issued' } }
 }
-
-const pending = (): OAuthError => refused('owner_has_not_decided')
-
-const expired = (): OAuthError => refused('authorization_request_expired/poll')

@@ -2,7 +2,7 @@ import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { Active, Approved, Authorization, Code } from './authorization'
-import { issue, type Issued, saved, withoutTokens } from './issue'
+import { activeOf, issue, type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { type IssueContext, revoked, type TransitionResult } from './transition'
 
@@ -45,10 +45,9 @@ export function redeemCode(
     return isAttempt(token)
       ? { action: 'save', authorization: withFailure(current), refusal: token }
       : { action: 'none', refusal: token }
-  const { id, consentToken, accessTokens, grantedAt } = current
+  const { consentToken, accessTokens, grantedAt } = current
   // A replay also revokes the access tokens that came together with the code.
-  const spent = { consentToken, spentCode: code.digest, accessTokens }
-  const active = { ...withoutTokens(current, id, grantedAt), ...spent }
+  const active = activeOf(current, grantedAt, { consentToken, spentCode: code.digest, accessTokens })
   return saved('issued', issue(active, token, redemption.refreshToken, context))
 }
 

@@ -10,12 +10,7 @@ import {
 import { type Issuance, type Issued, issueDirectly } from '../authorization/issue'
 import type { FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
-import {
-  type GrantedToken,
-  type IssueContext,
-  issueEvent,
-  type OnCommitted,
-} from '../authorization/transition'
+import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import type { Evidence } from '../protocol/evidence'
 import { refused } from '../protocol/refusals'
@@ -46,13 +41,14 @@ export async function exchange(
   server: Context,
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
-  const { grantType, asked, context } = readRequest(server, received)
+  const { grantType, asked } = readRequest(server, received)
+  const { context } = asked
   const result =
     'grant' in grantType
-      ? grantType.grant({ ...asked, context, defaultScope: server.settings.defaultScope })
+      ? grantType.grant(asked)
       : await grantType.handle(new RequestOfClient(server, received, asked.parameters, context))
   if ('transition' in result)
-    return responseTo(server, result, await move(server, result, asked, context, received), context)
+    return responseTo(server, result, await move(server, result, asked, received), context)
   const begun = beginningOf(server, asked.client, grantType.name, result.grant, context)
   const { issued, event } = completes(server) ? await complete(server, begun, asked) : begun
   if (received.useUp !== undefined) await received.useUp()
@@ -63,9 +59,10 @@ export async function exchange(
 
 interface ReadRequest {
   readonly grantType: ServedGrantType
-  readonly asked: Recipient & { readonly parameters: Parameters; readonly requestedScope: Scope | undefined }
-  readonly context: IssueContext
+  readonly asked: Recipient & AskedGrant & { readonly requestedScope: Scope | undefined }
 }
+
+type AskedGrant = Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defaultScope'>
 
 function readRequest(server: Context, received: AuthenticatedTokenRequest): ReadRequest {
   const { client, evidence } = received
@@ -77,9 +74,18 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   for (const { tokenParameters = [] } of server.settings.extensions) parameters.check(tokenParameters)
   server.limits.issuing?.requireRoom(client.client_id)
   const scope = requestedScope(grantType, parameters)
-  const asked = { client, parameters, grantType: grantType.name, requestedScope: scope, evidence }
-  const restrict = (granted: GrantedToken) => restrictToken(server.plugIns.restrictors, asked, granted)
-  return { grantType, asked, context: issueContext(server, client, restrict, evidence) }
+  const restrict: IssueContext['restrict'] = (granted) =>
+    restrictToken(server.plugIns.restrictors, asked, granted)
+  const asked: ReadRequest['asked'] = {
+    client,
+    parameters,
+    grantType: grantType.name,
+    requestedScope: scope,
+    evidence,
+    defaultScope: server.settings.defaultScope,
+    context: issueContext(server, client, restrict, evidence),
+  }
+  return { grantType, asked }
 }
 
 function responseTo(
@@ -144,21 +150,23 @@ class RequestOfClient implements TokenRequest {
 function move(
   server: Context,
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
-  recipient: Recipient,
-  { random }: IssueContext,
-  { onCommitted, useUp }: Committing,
+  asked: ReadRequest['asked'],
+  { onCommitted, useUp }: AuthenticatedTokenRequest,
 ): Promise<Issued> {
   const { atRefresh } = server.plugIns
-  const completion = completing(server, recipient)
+  const completion = completing(server, asked)
   const checked =
-    atRefresh.length === 0 || recipient.grantType !== 'refresh_token'
+    atRefresh.length === 0 || asked.grantType !== 'refresh_token'
       ? completion
-      : checkingRefresh(atRefresh, recipient, completion)
+      : checkingRefresh(atRefresh, asked, completion)
   const cached = server.store.takeCached(id)
-  return commit(server.store, id, transition, random, { cached, onCommitted, complete: checked, useUp })
+  return commit(server.store, id, transition, asked.context.random, {
+    cached,
+    onCommitted,
+    complete: checked,
+    useUp,
+  })
 }
-
-type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
 /** A record that begins with a token. Nothing is stored yet. */
 export function beginningOf(
