@@ -73,6 +73,7 @@ function notesOf(
 }
 
 function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }: ServerSettings): FindAccess {
+  // A cache may be behind, and guards alone trust it.
   const find = accessFinder({ ...store, getCached: undefined }, accessTokenFormats)
   return async (accessToken, now) => {
     const found = await find(accessToken, now)

@@ -1,5 +1,6 @@
 import { hashSync } from 'bcrypt'
 import type { Response } from 'supertest'
+import { memoryStore, type StoredValue } from '../../lib/index'
 import { bent, everyClient, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
@@ -60,6 +61,19 @@ test('[INT-4] of everything else nothing is said but that it is not active [revo
     expect(answerOf(await flow.introspect(report, token))).toEqual({ active: false })
   clock.advance(3600)
   expect(answerOf(await flow.introspect(report, tokens.accessToken))).toEqual({ active: false })
+})
+
+test('[INT-4] a removed token is not active, whatever a cache still holds, which guards alone trust', async () => {
+  const plain = memoryStore()
+  let cached: StoredValue | undefined
+  const store = Object.assign(plain, { peek: () => cached })
+  const { flow } = setStage({ clients: [photoBook, report].map(({ registration }) => registration), store })
+  const { accessToken } = await flow.tokens(photoBook)
+  const key = `authorization:${accessToken.slice(3, 25)}`
+  cached = await plain.read(key)
+  await plain.remove(key)
+  expect((await flow.photos(accessToken)).status).toBe(200)
+  expect(answerOf(await flow.introspect(report, accessToken))).toEqual({ active: false })
 })
 
 test('[INT-5] a refresh token is active for its client alone, and called so [revocation-10]', async () => {
