@@ -168,7 +168,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
         access = withMembers(lookup.extensions, isLater(admitted) ? await admitted : admitted)
       }
     } catch (error) {
-      return refuse(context, challenges, asked, request, response, error)
+      return refuse(context, challenges, asked, response, error)
     }
     if (access !== undefined) admit(request, asked.token, access)
     else if (!requirement.optional) return demandToken(request, response)
@@ -214,6 +214,8 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   }
 }
 
+const endpoint = 'protected resource'
+
 type WriteChallenges = (
   authorization: readonly string[],
   own: ChallengeAttributes,
@@ -224,21 +226,12 @@ type WriteChallenges = (
 function refuse(
   { settings: { errorUri }, audit, observeToken, now }: GuardEdge,
   challenges: WriteChallenges,
-  { token, access, authorization }: RequestAtGuard,
-  request: Request,
+  { request, token, access, authorization }: RequestAtGuard,
   response: Response,
   thrown: unknown,
 ): void {
   const shown = token === '' ? undefined : token
-  const asked = {
-    ...noNotes,
-    request,
-    response,
-    endpoint: 'protected resource',
-    clientId: undefined,
-    shown,
-    access,
-  }
+  const asked = { ...noNotes, request, response, endpoint, clientId: undefined, shown, access }
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
   audit.reportError(asked, error, look || undefined)
@@ -256,7 +249,7 @@ function refuse(
 // Asking without a token is usual (RFC 6750 3). Two slips look the same: a token in the query, another scheme
 // in the header.
 function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
-  const refusal = { endpoint: 'protected resource', code: undefined, reason: 'token_missing' }
+  const refusal = { endpoint, code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
   return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
 }

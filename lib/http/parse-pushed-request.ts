@@ -6,7 +6,8 @@ import {
 import { requireEchoableState } from '../authorization-endpoint/authorize'
 import { replaceParameters } from '../authorization-endpoint/resolve-request'
 import { credentialNames } from '../client-authentication/read-credential'
-import { isRecord } from '../primitives/values'
+import { textTable } from '../primitives/fields'
+import { requireShape } from '../primitives/schema'
 import type { ParsedRequest } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/evidence'
@@ -56,8 +57,9 @@ function additionsOf(
     const { name } = extension
     const given: unknown = extension.atPushedRequest({ client, parameters, evidence: evidence.get(name) })
     if (given === undefined) continue
-    requireTexts(given, name)
-    for (const [key, value] of Object.entries(given)) {
+    // Hosts write extensions, also in JavaScript.
+    const subject = `The extension "${name}" returned a wrong result for a pushed request:`
+    for (const [key, value] of Object.entries(requireShape(textTable, given, subject, undefined))) {
       const before = added.get(key) ?? parameters.get(key)
       if (before !== undefined && before !== value)
         throw new TypeError(`The extension "${name}" adds a second ${key} to a pushed request.`)
@@ -65,13 +67,4 @@ function additionsOf(
     }
   }
   return added
-}
-
-// Hosts write extensions, also in JavaScript.
-function requireTexts(given: unknown, name: string): asserts given is Readonly<Record<string, string>> {
-  if (isRecord(given) && Object.values(given).every((value) => typeof value === 'string' && value !== ''))
-    return
-  throw new TypeError(
-    `The extension "${name}" must return an object of texts for a pushed request, or undefined.`,
-  )
 }
