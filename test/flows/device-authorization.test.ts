@@ -11,9 +11,7 @@ import { but } from '../support/stores/but'
 
 const titleOf = ({ text }: { readonly text: string }) => /<title>([^<]*)</.exec(text)?.[1]
 const allowed = 'Your device has access'
-const refused = 'The device got no access'
 const form = 'Connect a device'
-const question = 'Allow Television to access your account?'
 
 describe('a device', () => {
   const signed = { name: 'signed', open: () => ({ accessTokenFormats: [signedFormat('signed')] }) }
@@ -92,21 +90,6 @@ describe('a device', () => {
     const ofHost = await flow.request(kiosk, { scope: 'photos:read' }, '/device_authorization')
     expect(outcomeOf(ofHost)).toBe('a code')
   })
-
-  test('gets tokens for the resources that it has asked for', async () => {
-    const resources = {
-      'https://api.example/photos': { name: 'Photos', scopes: ['photos:read', 'photos:print'] },
-    }
-    const { begin, enter, decide, poll, flow } = await deviceStage(television, [], { resources })
-    const unknown = await begin({ resource: 'https://elsewhere.example' })
-    expect(outcomeOf(unknown)).toBe('400 invalid_target')
-    const { body } = await begin({ resource: 'https://api.example/photos' })
-    const page = await enter(body.user_code)
-    expect(page.text).toMatch(/Access to[\s\S]*Photos/)
-    await decide(page, 'approve')
-    const { accessToken } = tokensOf(await poll(television, { device_code: body.device_code }))
-    expect((await flow.photos(accessToken)).body).toMatchObject({ audience: ['https://api.example/photos'] })
-  })
 })
 
 describe('the form for a code', () => {
@@ -129,26 +112,6 @@ describe('the form for a code', () => {
     expect(outcomeOf(await flow.submit('/device', { ...alices, user_code }, 'alice'))).toBe('question')
     expect(outcomeOf(await enter())).toBe('question')
   })
-})
-
-test('a remembered consent lets no device in without the page, and that of a device is remembered if its client proves itself', async () => {
-  const both = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', deviceCode] })
-  const { flow, oauth, enter, decide, pollLater } = await deviceStage(both, [], {
-    clients: [both.registration],
-    authorizations: true,
-    rememberConsent: true,
-  })
-  const consents = async () => (await oauth.authorizations.list('alice')).consents
-  expect(outcomeOf(await decide(await enter(), 'approve'))).toBe('question')
-  expect(outcomeOf(await pollLater(both))).toBe('tokens')
-  expect(await consents()).toMatchObject([{ clientId: 'photo-print', scope: ['photos:read'] }])
-  const { body } = await flow.request(both, { scope: 'photos:read' }, '/device_authorization')
-  const again = await enter(body.user_code)
-  expect(again.text).toContain('wants to access your account from another device')
-  expect(again.text).toContain('You have allowed this already')
-  const television2 = await deviceStage(television, [], { authorizations: true, rememberConsent: true })
-  await television2.decide(await television2.enter(), 'approve')
-  expect((await television2.oauth.authorizations.list('alice')).consents).toEqual([])
 })
 
 describe('a device whose owner takes everything back', () => {
@@ -234,47 +197,6 @@ describe('the page of devices', () => {
     expect([odd.status, odd.text.includes('<script'), titleOf(odd)]).toEqual([200, false, form])
   })
 
-  test('gives the scope that its owner ticks, and no other one', async () => {
-    const scopes = { 'photos:read': 'See', 'photos:print': { description: 'Print', optional: true } }
-    const { enter, decide, begin, poll } = await deviceStage(television, [], { scopes })
-    const scopeAfter = async (bend: object) => {
-      const { body } = await begin({ scope: 'photos:read photos:print' })
-      const outcome = await decide(await enter(body.user_code), 'approve', 'alice', bend)
-      if (titleOf(outcome) !== allowed) return outcomeOf(outcome)
-      return (await poll(television, { device_code: body.device_code })).body.scope
-    }
-    expect(await scopeAfter({})).toBe('photos:read')
-    expect(await scopeAfter({ 'scope:photos:print': 'yes' })).toBe('photos:read photos:print')
-    expect(await scopeAfter({ 'scope:reports:write': 'yes' })).toBe('page 400 invalid_request')
-    expect(await scopeAfter({ 'scope:photos:print': 'no' })).toBe('page 400 invalid_request')
-  })
-
-  test('comes again by a reload, a second tab and a double click, and the first decision counts', async () => {
-    const { enter, decide, poll } = await deviceStage()
-    const pages = await Promise.all([enter(), enter(), enter()])
-    expect(pages.map(titleOf)).toEqual([question, question, question])
-    const [page, second] = pages
-    const answers = await Promise.all([decide(page, 'approve'), decide(second, 'approve')])
-    expect(answers.map(titleOf)).toEqual([allowed, allowed])
-    // Back, then the other button; a reload of the question; both again after the tokens.
-    for (const outcome of ['400 authorization_pending', 'tokens', 'tokens'].slice(1)) {
-      expect(titleOf(await decide(second, 'deny'))).toBe(allowed)
-      expect(titleOf(await enter())).toBe(allowed)
-      expect(outcomeOf(await poll())).toBe(outcome)
-    }
-  })
-
-  test('keeps a denial, whatever the same owner sends then', async () => {
-    const { enter, decide, poll } = await deviceStage()
-    const page = await enter()
-    await decide(page, 'deny')
-    expect(titleOf(await decide(page, 'approve'))).toBe(refused)
-    expect(titleOf(await enter())).toBe(refused)
-    expect(outcomeOf(await decide(page, 'switch'))).toBe('page 400 invalid_request')
-    expect(titleOf(await enter(undefined, 'bob'))).toBe(form)
-    expect(outcomeOf(await poll())).toBe('400 access_denied')
-  })
-
   test('lets a person change the account, and takes no decision of the first one then', async () => {
     const { flow, body, enter, decide, poll } = await deviceStage()
     const page = await enter(undefined, 'alice')
@@ -311,19 +233,6 @@ describe('the page of devices', () => {
     const forged = `${fields['authorization_request']?.slice(0, -1)}${last === 'A' ? 'B' : 'A'}`
     expect(await send({ authorization_request: forged }, 'alice')).toBe('page 400 invalid_request')
     expect(outcomeOf(await poll())).toBe('400 authorization_pending')
-  })
-
-  test('shows nothing of a client that was disabled meanwhile', async () => {
-    const { registration } = television
-    let disabled = false
-    const client = () => Object.assign({}, registration, { disabled })
-    const { enter, decide } = await deviceStage(television, [], {
-      clients: { find: async (id: string) => (id === registration.client_id ? client() : undefined) },
-    })
-    const page = await enter()
-    disabled = true
-    expect(outcomeOf(await decide(page, 'approve'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await enter())).toBe('page 400 invalid_request')
   })
 
   test('speaks the language of the owner on each of its pages', async () => {

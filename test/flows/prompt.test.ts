@@ -3,9 +3,8 @@ import {
   type LoginRequest,
   memoryStore,
   createAuthorizationServer,
-  pushedAuthorizationRequests,
 } from '../../lib/index'
-import { photoBook, photoPrint } from '../support/flows/clients'
+import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { asked, loginOf, loginStage, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
@@ -43,20 +42,7 @@ describe('prompt=login', () => {
     expect(outcomeOf(await open(back, 'alice', now() - 6))).toBe('redirect login_required')
     expect((await open(back, 'alice', now() - 5)).status).toBe(200)
   })
-
-  test.each<[string, number | undefined]>([
-    ['the login of before', -6],
-    ['no time of the login', undefined],
-  ])('is login_required for an owner who comes back with %s, and never a loop', async (_what, age) => {
-    const { ask, open, now, failures } = loginStage()
-    const { back } = loginOf(await ask(asked, 'alice', now() - 6))
-    const response = await open(back, 'alice', age === undefined ? undefined : now() + age)
-    expect(outcomeOf(response)).toBe('redirect login_required')
-    expect(failures).toMatchObject([{ code: 'login_required', reason: 'login_not_renewed' }])
-  })
 })
-
-describe('prompt=none', () => {})
 
 describe('prompt=none of a client that registered itself', () => {
   const set = async (options: Partial<AuthorizationServerOptions> = { authorizations: true }) => {
@@ -151,17 +137,6 @@ describe('max_age', () => {
     expect((await open(back, 'alice', now() - 500)).status).toBe(200)
     const other = loginOf(await ask(aged('600'))).back
     expect(outcomeOf(await open(other, 'alice', now() - 700))).toBe('redirect login_required')
-  })
-})
-
-describe('prompt=select_account', () => {
-  test('with login demands both', async () => {
-    const { ask, open, now } = loginStage()
-    const both = { ...asked, prompt: 'login select_account' }
-    const { back, prompt: what } = loginOf(await ask(both, 'alice', now() - 900))
-    expect(what).toBe('login select_account')
-    expect(outcomeOf(await open(back, 'alice', now() - 900))).toBe('redirect login_required')
-    expect((await open(back, 'alice', now())).status).toBe(200)
   })
 })
 
@@ -269,34 +244,6 @@ describe('a demanded login', () => {
     expect((await flow.ask({ ...asks[0] }, 'alice')).status).toBe(200)
     clock.advance(2)
     loginOf(await flow.ask({ ...asks[3] }))
-  })
-
-  test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
-    const { ask, open, flow, now } = loginStage()
-    const { back } = loginOf(await ask(asked, 'alice'))
-    const login = session(now())
-    const pages = [await open(back, 'alice', now()), await open(back, 'alice', now())]
-    const [first, second] = pages.map((page) => consentFormOf(page, '/authorize').fields)
-    expect(second).toEqual(first)
-    expect(loginOf(await open(back, 'bob', now())).prompt).toBe('login')
-    const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice', login)
-    expect(outcomeOf(response)).toBe('redirect code')
-  })
-
-  test('keeps the demand in a request that its client pushed, which stays until the decision', async () => {
-    const { ask, open, flow, now, clock } = loginStage({
-      plugIns: [pushedAuthorizationRequests()],
-    })
-    const { body } = await flow.request(photoPrint, asked, '/par')
-    const pushed = { client_id: 'photo-print', request_uri: String(body.request_uri) }
-    const { back } = loginOf(await ask(pushed, 'alice', now() - 6))
-    expect(back).not.toContain('lr_')
-    clock.advance(60)
-    expect(outcomeOf(await open(back, 'alice', now() - 66))).toBe('redirect login_required')
-    const page = await open(back, 'alice', now())
-    expect((await open(back, 'alice', now())).status).toBe(200)
-    await flow.decide(page, 'approve', 'alice', session(now()))
-    expect((await open(back, 'alice', now())).status).toBe(400)
   })
 
   test('of a full request is refused, because its URL has no room for the reference', async () => {

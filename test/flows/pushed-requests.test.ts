@@ -1,8 +1,7 @@
 import { type DocumentFetch, formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/index'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
-import { errorPageOf } from '../support/flows/error-page'
-import { authorizationRequest, formOf } from '../support/flows/flow'
+import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { type Brought, pushingStage, requestUriPrefix } from '../support/flows/pushing'
 import { setStage } from '../support/flows/stage'
@@ -41,20 +40,6 @@ describe('Pushed requests', () => {
   })
 
   describe('the owner of a pushed request', () => {
-    test('gets the same form again by a reload, in a second tab, by the back button and in another language', async () => {
-      const { flow, pushed, clock } = stage()
-      const request = await pushed()
-      const first = await flow.ask(request, 'alice')
-      clock.advance(599)
-      const again = await flow.open(`/authorize?${formOf(request)}`, 'alice', { 'Accept-Language': 'de' })
-      expect(again.text).toContain('<html lang="de"')
-      expect(tokenIn(again)).toBe(tokenIn(first))
-      const response = await flow.decide(first, 'approve', 'alice')
-      expect(outcomeOf(response)).toBe('redirect code')
-      // The second tab has the same form, so its button gives the same answer.
-      expect(outcomeOf(await flow.decide(again, 'deny', 'alice'))).toBe('page 400 invalid_request')
-    })
-
     test('gets another form, and the first is void, if the page would show something else', async () => {
       let scope = ['photos:read', 'photos:print']
       const { flow, pushed } = stage({ extensions: [{ name: 'narrowing', atConsent: () => ({ scope }) }] })
@@ -79,24 +64,6 @@ describe('Pushed requests', () => {
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
     })
 
-    test('is the first one who is logged in: another one sees that the request is for another account', async () => {
-      const askedAbout: string[] = []
-      const { flow, pushed } = stage({
-        skipConsent: (_request, { subject }) => {
-          askedAbout.push(subject)
-          return false
-        },
-      })
-      const request = await pushed()
-      const page = await flow.ask(request, 'alice')
-      const refused = await flow.ask(request, 'bob')
-      expect(errorPageOf(refused)).toBe('400 invalid_request')
-      expect(refused.text).toContain('for another account')
-      expect(askedAbout).toEqual(['alice'])
-      expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
-      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
-    })
-
     test('has one open request, however often the page is reloaded', async () => {
       const { flow, pushed } = stage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
       const request = await pushed()
@@ -105,14 +72,6 @@ describe('Pushed requests', () => {
       expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
       expect((await flow.ask(await pushed(), 'alice')).status).toBe(429)
       expect((await flow.ask(request, 'alice')).status).toBe(200)
-    })
-
-    test('may be asked to choose an account before the request belongs to anybody', async () => {
-      const { flow, pushed } = stage()
-      const request = await pushed({ prompt: 'select_account' })
-      const back = returnTo((await flow.ask(request, 'alice')).get('Location'))
-      expect((await flow.open(back, 'bob')).text).toContain('bob')
-      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
     })
   })
 
@@ -129,13 +88,6 @@ describe('Pushed requests', () => {
       clock.advance(299)
       const page = await flow.open(back, 'alice')
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
-    })
-
-    test('is told about a refusal at the address of the client, and may come again', async () => {
-      const { flow, pushed } = stage()
-      const request = await pushed({ prompt: 'none' })
-      expect(outcomeOf(await flow.ask(request))).toBe('redirect login_required')
-      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect consent_required')
     })
   })
 

@@ -1,10 +1,6 @@
-import { outcomeOf } from '../support/flows/outcome'
-import { authorizationRequest } from '../support/flows/flow'
-import { codeOf } from '../support/flows/redirection'
 import { gallery, job, photosApi } from '../support/flows/resources'
-import { partOf } from '../support/flows/jwt-tokens'
 import { guardNames, stepUpStage } from '../support/flows/step-up-stage'
-import { pushedAuthorizationRequests, stepUp } from '../../lib/index'
+import { stepUp } from '../../lib/index'
 
 type Stage = Awaited<ReturnType<typeof stepUpStage>>
 
@@ -71,33 +67,6 @@ test.each([
 ])('no guard begins with %j', async (terms: object, mistake) => {
   const { guarded } = await stage()
   for (const name of guardNames) expect(() => guarded(name, 'photos:read', terms)).toThrow(mistake)
-})
-
-describe('acr_values of an authorization request, with stepUp()', () => {
-  test.each([
-    ['by a browser', false],
-    ['that was pushed', true],
-  ])(
-    '%s must be met by the login that decides, which the token tells, and not by that of the page alone',
-    async (_way, isPushed) => {
-      const plugIns = [stepUp({ acrValues: [gold, silver] }), pushedAuthorizationRequests()]
-      const { flow, login, now, failures } = await stage({ plugIns })
-      login.current = { authTime: now(), acr: gold }
-      const wanted = { scope: 'photos:read', resource: photosApi, acr_values: gold }
-      const asked = { ...authorizationRequest(gallery), ...wanted }
-      const { client_id } = asked
-      const pushed = async () => (await flow.request(gallery, asked, '/par')).body.request_uri
-      const page = await flow.ask(isPushed ? { client_id, request_uri: await pushed() } : asked, 'alice')
-      for (const weaker of [{ authTime: now() + 9, acr: silver }, { authTime: now() + 9 }, {}]) {
-        login.current = weaker
-        expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect login_required')
-        expect(failures['same process'].at(-1)).toMatchObject({ reason: 'login_changed' })
-      }
-      login.current = { authTime: now() + 9, acr: gold }
-      const { body } = await flow.redeem(gallery, codeOf(await flow.decide(page, 'approve', 'alice')))
-      expect(partOf(body.access_token, 1)).toMatchObject({ acr: gold, auth_time: now() + 9 })
-    },
-  )
 })
 
 test.each([

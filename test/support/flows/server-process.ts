@@ -81,11 +81,14 @@ function serve({
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(authorizations ? optionsForOwners : {}),
     rememberConsent,
-    ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
-    ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
-    ...(deviceSecret !== undefined && {
-      plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
-    }),
+    ...(pushedRequests && { skipConsent }),
+    plugIns: [
+      ...(pushedRequests ? [pushedAuthorizationRequests({ limits: { client: false, network: false } })] : []),
+      ...(proving ? [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] : []),
+      ...(deviceSecret === undefined
+        ? []
+        : [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })]),
+    ],
   })
   const app = express()
   mountAll(app, oauth)

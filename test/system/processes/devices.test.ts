@@ -7,7 +7,6 @@ import { deviceCode, deviceSecret, television, toaster } from '../../support/flo
 import { outcomeOf } from '../../support/flows/outcome'
 import type { Flow } from '../../support/flows/flow'
 import { type ServerProcess, startServer } from '../../support/flows/start-server'
-import { tokensOf } from '../../support/flows/tokens'
 import type { RedisCluster } from '../../support/redis-cluster'
 import { type Point, startStoppingWays, type StoppingWays } from '../../support/stores/stopping-ways'
 import { withRedisCluster } from '../../support/with-redis'
@@ -86,46 +85,6 @@ async function recordOf({ deviceCode: handle }: Device) {
 }
 
 const flows = () => processes.map(({ server }) => server.flow)
-const sameTime = 64
-const inTurn = (index: number) => flows()[index % 2] ?? processes[0].server.flow
-
-test.each([
-  ['with refresh tokens', television],
-  ['without refresh tokens', toaster],
-])(
-  'of 64 parallel polls %s at two processes on a cluster one wins: all get the same tokens, and the record has one',
-  async (_, application) => {
-    for (let round = 0; round < 2; round++) {
-      const device = new Device(application)
-      await device.begin(inTurn(round))
-      await device.enter(inTurn(round + 1))
-      await device.decide(inTurn(round), 'approve')
-      const polls = await Promise.all(
-        Array.from({ length: sameTime }, (__, index) => device.poll(inTurn(index))),
-      )
-      expect(new Set(polls.map(outcomeOf))).toEqual(new Set(['tokens']))
-      const tokens = polls.map((poll) => tokensOf(poll))
-      expect(new Set(tokens.map(({ accessToken }) => accessToken)).size).toBe(1)
-      expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(1)
-      expect(await recordOf(device)).toMatchObject({ state: 'active', accessTokens: [{}] })
-    }
-  },
-  600_000,
-)
-
-test('64 parallel polls of an undecided request hear that it waits, and keep no owner from deciding', async () => {
-  const device = new Device()
-  await device.begin(inTurn(0))
-  await device.enter(inTurn(1))
-  const polling = Promise.all(Array.from({ length: sameTime }, (_, index) => device.poll(inTurn(index))))
-  await device.decide(inTurn(0), 'approve')
-  // Polls that reach the record after the decision get the tokens.
-  const heard = new Set((await polling).map(outcomeOf))
-  const possible = new Set(['400 authorization_pending', '400 slow_down', 'tokens'])
-  expect([...heard].filter((outcome) => !possible.has(outcome))).toEqual([])
-  expect(outcomeOf(await device.poll(inTurn(1)))).toBe('tokens')
-})
-
 /** What stops, and how it ends if everybody goes on. */
 interface Act {
   /** What comes before, at a process that nothing stops. */

@@ -1,7 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Response } from 'supertest'
 import type { AuthorizationList } from '../../../lib/index'
+import { extent } from '../../support/extent'
 import { photoBook } from '../../support/flows/clients'
+import { deviceSecret, television } from '../../support/flows/device-stage'
 import { authorizationRequest, type Flow } from '../../support/flows/flow'
+import { type OpenRequest, wayNames, ways } from '../../support/flows/open-requests'
 import { outcomeOf } from '../../support/flows/outcome'
 import { redirectionOf } from '../../support/flows/redirection'
 import { type ServerProcess, startServer } from '../../support/flows/start-server'
@@ -9,7 +13,7 @@ import { tokensOf, type Tokens } from '../../support/flows/tokens'
 import { describeOnDatabases } from '../../support/stores/databases'
 
 const rounds = 3
-const clients = [photoBook.registration]
+const clients = [photoBook.registration, television.registration]
 
 /** What a client of one owner heard, until its process died. */
 interface Heard {
@@ -20,6 +24,24 @@ interface Heard {
   revocation?: 'asked' | 'done'
 }
 
+/** How far the request of one owner came, until the process died. */
+interface Reached {
+  readonly way: (typeof wayNames)[number]
+  readonly owner: string
+  request?: OpenRequest
+  page?: Response
+  answer?: Response
+  tokens?: Tokens
+}
+
+async function approveAndRedeem(flow: Flow, reached: Reached): Promise<void> {
+  const { way, owner } = reached
+  const request = (reached.request ??= await ways[way](flow, owner))
+  const page = (reached.page ??= await request.page(flow, owner))
+  const answer = (reached.answer ??= await request.decide(flow, page, 'approve', owner))
+  reached.tokens ??= tokensOf(await request.tokens(flow, answer))
+}
+
 describeOnDatabases(
   'A process that is killed in the middle of many requests, on',
   ['Redis', 'SQLite'],
@@ -28,7 +50,15 @@ describeOnDatabases(
     let start: () => Promise<ServerProcess>
     beforeAll(async () => {
       const { store } = await place()
-      start = () => startServer({ store, clients, authorizations: true })
+      start = () =>
+        startServer({
+          store,
+          clients,
+          authorizations: true,
+          pushedRequests: true,
+          deviceSecret,
+          refreshTokenGrace: 300,
+        })
       other = await start()
     })
     afterAll(() => other.kill())
@@ -79,6 +109,42 @@ describeOnDatabases(
         expect(all.some(({ revocation }) => revocation === 'done')).toBe(true)
         const found = await Promise.all(all.map(endOf))
         expect(found.filter(({ is, possible }) => !possible.includes(is))).toEqual([])
+      }
+    })
+
+    test('leaves each request of an owner to be decided once, and tokens for one', async () => {
+      for (let round = 0; round < extent(2, 10); round++) {
+        const doomed = await start()
+        const all = Array.from({ length: 66 }, (_, index): Reached => {
+          const way = wayNames[index % wayNames.length] ?? 'browser'
+          return { way, owner: `${way}-${round}-${index}` }
+        })
+        const walking = all.map(async (each, index) => {
+          await setTimeout(index * 5)
+          await approveAndRedeem(doomed.flow, each)
+        })
+        await Promise.race(walking)
+        await setTimeout(Math.random() * 100)
+        await doomed.kill()
+        await Promise.allSettled(walking)
+        const ends = await Promise.all(
+          all.map(async (each) => {
+            const { way, answer, tokens } = each
+            const outcome = await approveAndRedeem(other.flow, each).then(
+              () => 'tokens',
+              (error: unknown) => String(error),
+            )
+            // Whether the code was redeemed, nobody heard.
+            if (way !== 'device' && answer !== undefined && outcome.includes('invalid_grant')) return []
+            const again =
+              way === 'device' && each.answer && (await each.request?.tokens(other.flow, each.answer))
+            const isSame = !again || tokensOf(again).accessToken === each.tokens?.accessToken
+            const { body } = await other.flow.photos(each.tokens?.accessToken ?? '')
+            const isRight = outcome === 'tokens' && isSame && body.subject === each.owner
+            return isRight ? [] : [{ ...each, had: tokens, outcome, isSame, body }]
+          }),
+        )
+        expect(ends.flat()).toEqual([])
       }
     })
   },

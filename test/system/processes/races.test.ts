@@ -1,13 +1,17 @@
-import request, { type Response } from 'supertest'
+import supertest, { type Response } from 'supertest'
+import { decodeAuthorization } from '../../../lib/index'
 import { photoBook } from '../../support/flows/clients'
-import { authorizationRequest, type Flow, formOf } from '../../support/flows/flow'
+import { deviceSecret, television, toaster } from '../../support/flows/device-stage'
+import { extent } from '../../support/extent'
 import { keySecret } from '../../support/flows/jwt-tokens'
+import { wayNames, ways } from '../../support/flows/open-requests'
 import { outcomeOf } from '../../support/flows/outcome'
 import { codeChallenge, codeVerifier } from '../../support/flows/proof-key'
-import { codeOf, redirectionOf } from '../../support/flows/redirection'
+import { codeOf } from '../../support/flows/redirection'
 import { notesApp } from '../../support/flows/registering'
 import type { ServerPlan } from '../../support/flows/server-process'
 import { type ServerProcess, startServer } from '../../support/flows/start-server'
+import { tokensOf } from '../../support/flows/tokens'
 import { type IssuerStage, jobToken, openIssuerStage } from '../../support/issuer/issuer-stage'
 import { describeOnDatabases, type SharedPlace } from '../../support/stores/databases'
 
@@ -30,48 +34,133 @@ const parallel = 64
 const all = <Answer>(send: (server: ServerProcess, index: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: parallel }, (_, index) => send(at(index), index)))
 
+/** How often each race is run. */
+const rounds = extent(2, 200)
+const raced = 1_800_000
+
+const titleOf = ({ text }: Response) => /<title>([^<]*)</.exec(text)?.[1]
+
 describeOnDatabases('64 requests at once to two processes on', ['Redis'], (place) => {
-  beforeAll(async () => startTwo(await place(), { pushedRequests: true }))
+  let shared: SharedPlace
+  beforeAll(async () => {
+    shared = await place()
+    const clients = [photoBook.registration, television.registration, toaster.registration]
+    await startTwo(shared, { pushedRequests: true, deviceSecret, clients, refreshTokenGrace: 300 })
+  })
   afterAll(killBoth)
 
-  async function pushed() {
-    const asked = authorizationRequest(photoBook)
-    const { body } = await at(0).flow.request(photoBook, asked, '/par')
-    return { client_id: asked.client_id, request_uri: String(body.request_uri) }
+  /** Races at both processes, in turn the first. */
+  const eachRound = async (race: (round: number) => Promise<void>) => {
+    for (let round = 0; round < rounds; round++) await race(round)
   }
 
-  test('that decide one pushed request: one decision wins', async () => {
-    const asked = await pushed()
-    const ask = ({ flow }: { readonly flow: Flow }) => flow.ask(asked, 'alice')
-    const pages = [await ask(at(0)), await ask(at(1))] as const
-    const answers = await all(({ flow }, index) =>
-      flow.decide(pages[index % 4 < 2 ? 0 : 1], index % 2 === 0 ? 'approve' : 'deny', 'alice'),
-    )
-    const [refusal, winner, ...more] = [...new Set(answers.map(outcomeOf))].toSorted()
-    expect([refusal, more]).toEqual(['page 400 invalid_request', []])
-    expect(winner).toMatch(/^redirect (?:code|access_denied)$/)
-    const codes = answers.flatMap((answer) =>
-      outcomeOf(answer) === 'redirect code' ? [redirectionOf(answer).parameters['code']] : [],
-    )
-    expect(new Set(codes).size).toBeLessThanOrEqual(1)
-  })
+  test.each(wayNames)(
+    'that decide one request, %s: one decision wins',
+    (way) =>
+      eachRound(async (round) => {
+        const request = await ways[way](at(round).flow)
+        const pages = [await request.page(at(0).flow), await request.page(at(1).flow)] as const
+        const answers = await all(({ flow }, index) =>
+          request.decide(flow, pages[index % 4 < 2 ? 0 : 1], index % 2 === 0 ? 'approve' : 'deny'),
+        )
+        // The owner of a device sees what was decided; elsewhere the opposite decision is refused.
+        const isDevice = way === 'device'
+        const won = answers.filter(({ status }) => status === (isDevice ? 200 : 303))
+        const lost = answers.filter((answer) => !won.includes(answer))
+        expect(new Set(won.map((answer) => answer.get('Location') ?? titleOf(answer))).size).toBe(1)
+        expect([...new Set(lost.map(outcomeOf))]).toEqual(isDevice ? [] : ['page 400 invalid_request'])
+        const gets = isDevice ? outcomeOf(await request.tokens(at(round).flow, pages[0])) : 'tokens'
+        const isDenied = won.map(titleOf).includes('The device got no access')
+        expect(gets).toBe(isDenied ? '400 access_denied' : 'tokens')
+      }),
+    raced,
+  )
 
-  test('of owners who open one pushed request: one gets its page', async () => {
-    const asked = await pushed()
-    const answers = await all(({ flow }, index) => flow.ask(asked, `owner-${index % 8}`))
-    const owners = answers.flatMap(({ status }, index) => (status === 200 ? [index % 8] : []))
-    expect(owners).toEqual(Array(parallel / 8).fill(owners[0]))
-  })
+  test.each<[number, number, (typeof wayNames)[number]]>([
+    [2, 64, 'pushed'],
+    [8, 64, 'pushed'],
+    [12, 12, 'device'],
+  ])(
+    'of %i owners, in %i requests for one page, %s: one owner gets it, and the client the tokens of this owner',
+    (owners, times, way) =>
+      eachRound(async (round) => {
+        const request = await ways[way](at(round).flow)
+        const pages = await Promise.all(
+          Array.from({ length: times }, (_, index) =>
+            request.page(at(index + round).flow, `owner-${index % owners}`),
+          ),
+        )
+        const asked = pages.flatMap((page, index) =>
+          page.status === 200 ? [{ page, owner: `owner-${index % owners}` }] : [],
+        )
+        expect(asked).toHaveLength(times / owners)
+        const [{ page, owner } = { page: undefined, owner: '' }] = asked
+        expect(new Set(asked.map((each) => each.owner))).toEqual(new Set([owner]))
+        if (page === undefined) return
+        const answer = await request.decide(at(round).flow, page, 'approve', owner)
+        const { accessToken } = tokensOf(await request.tokens(at(round + 1).flow, answer))
+        expect((await at(round).flow.photos(accessToken)).body.subject).toBe(owner)
+      }),
+    raced,
+  )
 
-  test('that approve one pushed request without a page: one gets a code', async () => {
-    const path = `/authorize?${formOf(await pushed())}`
-    const answers = await all(({ flow }) => flow.open(path, 'alice', { 'X-Approved': 'yes' }))
-    const outcomes = answers.map(outcomeOf).toSorted()
-    expect(outcomes).toEqual([
-      ...Array<string>(parallel - 1).fill('page 400 invalid_request'),
-      'redirect code',
-    ])
-  })
+  test(
+    'that approve one pushed request without a page: one gets a code',
+    () =>
+      eachRound(async (round) => {
+        const request = await ways.pushed(at(round).flow)
+        const answers = await all(({ flow }) => request.page(flow.behind({ 'X-Approved': 'yes' })))
+        expect(answers.map(outcomeOf).toSorted()).toEqual([
+          ...Array<string>(parallel - 1).fill('page 400 invalid_request'),
+          'redirect code',
+        ])
+      }),
+    raced,
+  )
+
+  test.each([
+    ['with refresh tokens', television],
+    ['without refresh tokens', toaster],
+  ])(
+    'that poll an approved request %s: all get the same tokens, and the record has one',
+    async (_what, client) => {
+      const known = new Set((await shared.texts('authorization:')).keys())
+      await eachRound(async (round) => {
+        const request = await ways.device(at(round).flow, 'alice', client)
+        const page = await request.page(at(round + 1).flow)
+        const answer = await request.decide(at(round).flow, page, 'approve')
+        const polls = await all(({ flow }) => request.tokens(flow, answer))
+        expect(new Set(polls.map(outcomeOf))).toEqual(new Set(['tokens']))
+        const pairs = polls.map(tokensOf).map(({ accessToken, refreshToken }) => accessToken + refreshToken)
+        expect(new Set(pairs).size).toBe(1)
+      })
+      const made = [...(await shared.texts('authorization:'))].filter(([key]) => !known.has(key))
+      expect(made).toHaveLength(rounds)
+      for (const [key, text] of made)
+        expect(decodeAuthorization(key.slice(14), text)).toMatchObject({
+          state: 'active',
+          accessTokens: [{}],
+        })
+    },
+    raced,
+  )
+
+  test(
+    'that poll an undecided request: all hear that it waits, and keep no owner from deciding',
+    () =>
+      eachRound(async (round) => {
+        const request = await ways.device(at(round).flow)
+        const page = await request.page(at(round + 1).flow)
+        const polling = all(({ flow }) => request.tokens(flow, page))
+        await request.decide(at(round).flow, page, 'approve')
+        // Polls that reach the record after the decision get the tokens.
+        const others = new Set((await polling).map(outcomeOf))
+        for (const usual of ['400 authorization_pending', '400 slow_down', 'tokens']) others.delete(usual)
+        expect([...others]).toEqual([])
+        expect(outcomeOf(await request.tokens(at(round + 1).flow, page))).toBe('tokens')
+      }),
+    raced,
+  )
 })
 
 describeOnDatabases(
@@ -119,7 +208,7 @@ describeOnDatabases('Two processes on', ['Redis'], (place) => {
 
   const register = (index: number, client_name: string): Promise<Response> =>
     Promise.resolve(
-      request(at(index).url)
+      supertest(at(index).url)
         .post('/register')
         .send({ ...notesApp, client_name }),
     )
