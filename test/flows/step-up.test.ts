@@ -1,4 +1,4 @@
-import { gallery, job, photosApi } from '../support/flows/resources'
+import { job, photosApi } from '../support/flows/resources'
 import { guardNames, stepUpStage } from '../support/flows/step-up-stage'
 import { stepUp } from '../../lib/index'
 

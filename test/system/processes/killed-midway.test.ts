@@ -127,6 +127,7 @@ describeOnDatabases(
         await setTimeout(Math.random() * 100)
         await doomed.kill()
         await Promise.allSettled(walking)
+        expect(all.some(({ tokens }) => tokens === undefined)).toBe(true)
         const ends = await Promise.all(
           all.map(async (each) => {
             const { way, answer, tokens } = each
