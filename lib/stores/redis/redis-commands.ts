@@ -21,7 +21,7 @@ export interface PipelinedCommands {
   }
 }
 
-/** On one key, or several of one hash slot. Sends the source only if the server lacks the script. */
+/** On one key. Sends the source only if the server lacks the script. */
 export class RedisScript {
   private readonly sha1: string
 
@@ -29,28 +29,23 @@ export class RedisScript {
     this.sha1 = createHash('sha1').update(source).digest('hex')
   }
 
-  byDigest(keys: Keys, words: readonly string[]): string[] {
-    return ['evalsha', this.sha1, ...counted(keys), ...words]
+  byDigest(key: string, words: readonly string[]): string[] {
+    return ['evalsha', this.sha1, '1', key, ...words]
   }
 
-  whole(keys: Keys, words: readonly string[]): string[] {
-    return ['eval', this.source, ...counted(keys), ...words]
+  whole(key: string, words: readonly string[]): string[] {
+    return ['eval', this.source, '1', key, ...words]
   }
 
-  async run(client: RedisCommands, keys: Keys, ...words: string[]): Promise<unknown> {
+  async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
     try {
-      return await client.call('EVALSHA', this.sha1, ...counted(keys), ...words)
+      return await client.call('EVALSHA', this.sha1, '1', key, ...words)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return client.call('EVAL', this.source, ...counted(keys), ...words)
+      return client.call('EVAL', this.source, '1', key, ...words)
     }
   }
 }
-
-type Keys = string | readonly string[]
-
-const counted = (keys: Keys): readonly string[] =>
-  typeof keys === 'string' ? ['1', keys] : [String(keys.length), ...keys]
 
 /** @throws Error for a reply other than 0 or 1. */
 export function isDone(reply: unknown): boolean {

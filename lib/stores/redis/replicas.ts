@@ -67,18 +67,18 @@ export function acknowledgedWrites(
     return reply
   }
 
-  const run: ScriptRun = async (script, keys, ...words) => {
+  const run: ScriptRun = async (script, key, ...words) => {
     try {
-      return await attempt(script.byDigest(keys, words))
+      return await attempt(script.byDigest(key, words))
     } catch (error) {
       if (!canRepeat(error)) throw error
       // A single read follows redirections: the client learns which node has the key.
-      await client.call('GET', keys[0])
-      return attempt(script.whole(keys, words))
+      await client.call('GET', key)
+      return attempt(script.whole(key, words))
     }
   }
 
-  return { ...writesBy(run, within * 1000), confirmAbsent: (key) => run(confirming, [key]) }
+  return { ...writesBy(run, within * 1000), confirmAbsent: (key) => run(confirming, key) }
 }
 
 /**

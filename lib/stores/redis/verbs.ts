@@ -25,7 +25,7 @@ export function redisVerbs({ client, reads, writes, forCounts, prefix }: Ways): 
     async write(key, value, terms) {
       // Before the record, so that the set lacks none.
       if (terms.seconds === undefined && key.startsWith('client:'))
-        await writes.run(listing, [`${prefix}listed:client`], key.slice('client:'.length))
+        await writes.run(listing, `${prefix}listed:client`, key.slice('client:'.length))
       return writes.write(prefix + key, value, terms)
     },
     async remove(key) {

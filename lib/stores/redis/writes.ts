@@ -12,11 +12,7 @@ export interface RedisWrites {
 }
 
 /** Waits for replicas if the writes of the store do. */
-export type ScriptRun = (
-  script: RedisScript,
-  keys: readonly [record: string, ...more: string[]],
-  ...words: string[]
-) => Promise<unknown>
+export type ScriptRun = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
 export const versionLength = 22
 const markLifetime = String(markSeconds * 1000)
@@ -57,10 +53,10 @@ export function writesBy(run: ScriptRun, waiting = 0): RedisWrites {
   const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting)
   return {
     run,
-    remove: (key) => run(removing, [key]),
+    remove: (key) => run(removing, key),
     async write(key, value, { version, expected, seconds }) {
       const send = async (mode: string, against: string) =>
-        clockOf(await run(writing, [key], version, mode, against, value, ...endAfter(seconds)))
+        clockOf(await run(writing, key, version, mode, against, value, ...endAfter(seconds)))
       if (expected !== undefined) return (await send('replace', expected)) > 0
       const state = { isMarked: false }
       const reply = await creations.send(async (deadline) => {
@@ -87,4 +83,4 @@ function clockOf(reply: unknown): number {
 }
 
 export const writesOver = (client: RedisCommands): RedisWrites =>
-  writesBy((script, keys, ...words) => script.run(client, keys, ...words))
+  writesBy((script, key, ...words) => script.run(client, key, ...words))
