@@ -19,7 +19,7 @@ export interface Storage {
 /** Keeps authorizations where the URL says, and sessions in Redis if it is one of Redis. */
 export async function openStorage(url: string): Promise<Storage> {
   const authorizations = storeFrom({ STORE_URL: url })
-  const { close, ...sessions } = isRedis(url) ? await inRedis(url) : inMemory()
+  const { close, ...sessions } = isRedis(url) ? await inRedis(url, authorizations) : inMemory()
   return {
     authorizations,
     ...sessions,
@@ -44,7 +44,7 @@ const inMemory = (): Sessions => ({
 
 // Redis may be away at the start and come later, and go away and come back. The start waits for the end of the first
 // attempt to connect, so that the first request finds a Redis that is there.
-async function inRedis(url: string): Promise<Sessions> {
+async function inRedis(url: string, authorizations: AuthorizationStore): Promise<Sessions> {
   const { redis, close } = connect(url)
   await new Promise<void>((resolve) => {
     redis.once('ready', resolve)
@@ -52,7 +52,7 @@ async function inRedis(url: string): Promise<Sessions> {
   })
   return {
     sessions: (app) => sessionsIn(redis, `${app}:session:`),
-    limits: (name) => new LimitStore(redis, `limit:${name}:`),
+    limits: (name) => new LimitStore(authorizations, `limit:${name}:`),
     close,
   }
 }

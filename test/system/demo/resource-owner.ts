@@ -37,7 +37,7 @@ export class ResourceOwner {
 
   /** Answers the question about a device: the page that follows. */
   async answerDevice(question: string, decision: 'approve' | 'deny'): Promise<string> {
-    const form = { ...hiddenFields(question), decision }
+    const form = { ...hiddenFields(question), ...firstAnswerIn(question), decision }
     return (await this.send(new URL('/device', this.demo.authorizationServer), form)).html
   }
 
