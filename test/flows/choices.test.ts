@@ -68,17 +68,6 @@ describeOnStores('The question of the option choices', (stage) => {
     ])
   })
 
-  test.each<[string, Record<string, string | string[]>]>([
-    ['no answer', {}],
-    ['an answer that was not offered', { choice: 'w3' }],
-    ['two answers', { choice: ['w1', 'w2'] }],
-  ])('refuses %s on the page, and the request stays open', async (_what, selected) => {
-    const { flow } = stage(offers('w1', 'w2'))
-    const page = await flow.ask(asked, 'alice')
-    expect(errorPageOf(await decideWith(flow, page, selected))).toBe('400 invalid_request')
-    codeOf(await decideWith(flow, page, { choice: 'w1' }))
-  })
-
   test('refuses an answer where the page asked nothing', async () => {
     const { flow } = stage()
     const page = await flow.ask(asked, 'alice')
@@ -347,21 +336,6 @@ describeOnStores('An optional scope', (stage) => {
     const next = tokensOf(await set.flow.refresh(photoBook, tokens.refreshToken))
     expect(next.scope).toBe(scope)
     expect((await set.flow.photos(next.accessToken)).body).toMatchObject({ scope: scope.split(' ') })
-  })
-
-  test.each<[string, Record<string, string | string[]>]>([
-    ['names a scope that the page did not show', { 'scope:reports:write': 'yes' }],
-    ['has another value in a box', { 'scope:photos:print': 'on' }],
-    ['repeats a box', { 'scope:photos:print': ['yes', 'yes'] }],
-    ['leaves out a required scope', { scope: 'photos:print' }],
-    ['has more than the page showed', { scope: 'photos:read reports:write' }],
-    ['has the scope and a box', { scope: 'photos:read', ...ticked }],
-  ])('a decision that %s is refused on the page, and the request stays open', async (_what, selected) => {
-    const set = open()
-    const page = await ask(set)
-    expect(errorPageOf(await decideWith(set.flow, page, selected))).toBe('400 invalid_request')
-    const code = codeOf(await decideWith(set.flow, page, ticked))
-    expect(tokensOf(await set.flow.redeem(photoBook, code)).scope).toBe('photos:read photos:print')
   })
 
   test('alone, unticked, is no approval', async () => {

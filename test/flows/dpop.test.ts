@@ -297,17 +297,6 @@ describe('A device code', () => {
     expect(again.body.refresh_token).toBe(first.body.refresh_token)
     expect(again.body.access_token === first.body.access_token).toBe(seconds === 0)
   })
-
-  test.each(kinds)('of %s is bound by dpop_jkt of its request', async (_what, device) => {
-    const { begin, thief, flow, enter, decide, key } = await approvedDevice(device)
-    expect(refusedAs(await begin({ dpop_jkt: 'x' }))).toEqual([400, 'invalid_request'])
-    const { body } = await begin({ dpop_jkt: key.thumbprint })
-    await decide(await enter(body.user_code), 'approve')
-    const poll = { grant_type: deviceCode, device_code: String(body.device_code) }
-    for (const refused of [thief.tokens(flow, poll, device), flow.request(device, poll)])
-      expect(refusedAs(await refused)).toEqual([400, 'invalid_grant'])
-    expect((await key.tokens(flow, poll, device)).body.token_type).toBe('DPoP')
-  })
 })
 
 const started: StartedServer[] = []

@@ -190,6 +190,7 @@ const requests: Rows = {
   'an unknown resource': refusing({ resource: 'https://elsewhere.example' }, 'invalid_target'),
   'an unknown scope': refusing({ scope: 'photos:burn' }, 'invalid_scope'),
   'acr_values of no login': refusing({ acr_values: 'gold' }, unmet),
+  'a malformed dpop_jkt': refusing({ dpop_jkt: 'x' }, 'invalid_request'),
   'a malformed max_age': refusing({ max_age: 'x' }, 'invalid_request'),
   'a request object without the plug-in': refusing(
     { scope: 'openid', request: 'x' },
@@ -201,7 +202,12 @@ const requests: Rows = {
     const key = new Prover(clock.read)
     const request = await open({ dpop_jkt: key.thumbprint })
     const decided = await request.decide(await request.page())
-    expect((await request.tokens(decided)).status).toBe(400)
+    const thief = new Prover(clock.read)
+    for (const answer of [
+      await request.tokens(decided),
+      await thief.tokens(flow, request.grant(decided), viewer),
+    ])
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant'])
     const { body } = await key.tokens(flow, request.grant(decided), viewer)
     expect(body.token_type).toBe('DPoP')
     expect((await key.call(flow, body.access_token)).body.subject).toBe('alice')
@@ -210,6 +216,14 @@ const requests: Rows = {
 
 const choices = () => workspaceQuestion('w1', 'w2')
 const optional = { description: 'Print your photos', weight: 'write', optional: true } as const
+const notOffered: readonly RepeatedFields[] = [
+  { 'scope:openid': 'yes' },
+  { 'scope:photos:print': 'on' },
+  { 'scope:photos:print': ['yes', 'yes'] },
+  { scope: 'photos:print' },
+  { scope: 'photos:read openid' },
+  { scope: 'photos:read', 'scope:photos:print': 'yes' },
+]
 const rememberConsent = true
 const pages: Rows = {
   choices: async (way) => {
@@ -217,7 +231,7 @@ const pages: Rows = {
     const request = await open()
     const page = await request.page()
     expect(answersOf(page)).toEqual(['w1', 'w2'])
-    for (const selected of [{}, { choice: 'w3' }])
+    for (const selected of [{}, { choice: 'w3' }, { choice: ['w1', 'w2'] }])
       expect(await request.decided(page, 'approve', { selected })).toBe(refused)
     const decided = await request.decide(page, 'approve', { selected: { choice: 'w2' } })
     expect((await request.access(decided)).choice).toEqual({ workspace: 'w2' })
@@ -232,7 +246,7 @@ const pages: Rows = {
       const request = await open({ scope: 'photos:read photos:print' })
       const page = await request.page()
       expect(boxesOf(page)).toEqual(['scope:photos:print'])
-      for (const bad of [{ 'scope:openid': 'yes' }, { 'scope:photos:print': 'no' }])
+      for (const bad of notOffered)
         expect(await request.decided(page, 'approve', { selected: bad })).toBe(refused)
       expect((await request.tokens(await request.decide(page, 'approve', { selected }))).body.scope).toBe(
         granted,
@@ -348,13 +362,15 @@ const decisions: Rows = {
   },
 
   'a repeated decision': async (way) => {
-    const { open } = stageOf(way)
+    const { open, login } = stageOf(way)
     const request = await open()
     const page = await request.page()
-    const [first, second] = [await request.decide(page), await request.decide(page)]
+    const first = await request.decide(page)
+    const second = await request.decide(page, 'approve', { how: login('mfa') })
     expect(await request.led(second)).toBe('allowed')
     expect(request.grant(second)).toEqual(request.grant(first))
-    expect((await request.tokens(second)).status).toBe(200)
+    // The first decision counts, and so does its login.
+    expect((await request.access(second)).login).toMatchObject({ acr: 'pwd' })
     expect(await request.decided(page)).toBe(but(way, 'allowed already', { device: 'allowed' }))
   },
 

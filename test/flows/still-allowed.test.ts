@@ -146,17 +146,6 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect((await flow.photos(token)).body.login).toEqual(how)
   })
 
-  test('is that of the session that decides, also if the decision comes twice', async () => {
-    const { flow, login, told } = set()
-    login.current = { authTime: how.authTime + 60, acr: 'gold' }
-    const form = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    login.current = how
-    await flow.decide(form, 'approve', 'alice')
-    login.current = { authTime: how.authTime + 90, acr: 'gold' }
-    const code = codeOf(await flow.decide(form, 'approve', 'alice'))
-    expect(await told(tokenIn(await flow.redeem(photoPrint, code)))).toEqual(known)
-  })
-
   test('stays with its owner in an exchange, and reaches no token of another owner', async () => {
     const of = { owner: 'alice' }
     const policy: ExchangePolicy = () => ({ subject: of.owner, audience: [] })
