@@ -48,6 +48,8 @@ export const everythingOn = (store: string) => ({
     [outages, `<rootDir>/test/flows/(${flowsOnEachDatabase.join('|')}).test.ts`],
     [outages, '<rootDir>/test/{rules,flows}/*.test.ts'],
   ),
+  // Its records end by the clock of a memory store.
+  testPathIgnorePatterns: ['/node_modules/', '/rules/provoked'],
   // What is told in memory otherwise runs on the store of the run.
   moduleNameMapper: {
     ...project.moduleNameMapper,
