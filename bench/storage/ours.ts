@@ -13,9 +13,9 @@ export const inMemory = (): { readonly store: Store } => ({
     async write(key, value, terms) {
       if (!isAuthorization(key)) return own.write(key, value, terms)
       const { version, expected } = terms
-      const kept = findAtOnce<StoredValue>(key)
-      if (kept?.version === version) return true
-      if (kept?.version !== expected) return false
+      const kept: Partial<StoredValue> = findAtOnce(key) ?? {}
+      if (kept.version === version) return true
+      if (kept.version !== expected) return false
       const stored: StoredValue = { value, version }
       keepAtOnce(key, stored, lifetimes.refreshToken)
       return true

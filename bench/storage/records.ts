@@ -19,7 +19,7 @@ export async function find<Value>(key: string): Promise<Value | undefined> {
 }
 
 /** In a program that is measured in one process. */
-export const findAtOnce = <Value>(key: string): Value | undefined => asSaved(memory?.find(key))
+export const findAtOnce = (key: string): object | undefined => memory?.find(key)
 
 export const keepAtOnce = (key: string, value: object, seconds: number): void =>
   memory?.keep(key, value, seconds)

@@ -75,7 +75,7 @@ function openRegistered(
     return { find: storedClients((clientId) => registry.find(clientId), parsed), registered, registry }
   }
   if (!isList(given)) {
-    const find = (clientId: string) => withinDeadline(() => given.find(clientId), storeDeadline, given)
+    const find = (clientId: string) => withinDeadline(async () => given.find(clientId), storeDeadline, given)
     return { find: storedClients(find, parsed), registered }
   }
   const clients = given.map((source, index) => {

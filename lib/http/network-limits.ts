@@ -1,4 +1,5 @@
-import type { Request } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
+import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Limit } from '../limits/limit'
 import {
   type CountedPrefix,
@@ -11,7 +12,6 @@ import {
 import { type Counts, NetworkLimit } from '../limits/network-limit'
 import { BoundedWindows } from '../limits/bounded-windows'
 import type { RateLimits } from '../limits/rate-limit-options'
-import { isLater } from '../primitives/eventual'
 import { steadyClock } from '../primitives/steady-clock'
 import { Throttled } from '../protocol/oauth-error'
 import { storeOfHost, warnOfLimitStore } from './limit-store'
@@ -19,7 +19,7 @@ import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
 /** @throws Throttled over the limit. */
-export type RequestLimit = (request: Request) => Promise<void>
+export type RequestLimit = (request: Request, response: Response) => Promise<void>
 
 interface FailureLimit {
   refusalOf(request: Request): Throttled | undefined
@@ -61,8 +61,10 @@ export function networkLimits({
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) =>
-    requestLimit(limit, prefixes, storeOf(name, limit), clock)
+  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
+    const store = storeOf(name, limit)
+    return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)))
+  }
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Counts, attempts: number) =>
     failureLimit(new NetworkLimit(attempts, store, clock))
@@ -84,37 +86,64 @@ const apart = (store: Counts): Counts => ({
   decrement: (network) => store.decrement(`${network} answers`),
 })
 
-/** While a store fails, requests pass uncounted, with a warning. */
-function requestLimit(
-  { attempts }: Limit,
-  prefixes: readonly CountedPrefix[],
+/**
+ * While a store fails, requests pass uncounted, with a warning.
+ *
+ * @param make runs at the first request: loading express-rate-limit takes milliseconds.
+ */
+function requestLimit(make: () => readonly RequestHandler[]): RequestLimit {
+  const watchProxy = proxyWatch()
+  let limiters: readonly RequestHandler[] | undefined
+  return (request, response) => {
+    watchProxy(request)
+    limiters ??= make()
+    return passed(limiters, request, response)
+  }
+}
+
+// An error ends the row: a failing store must hold up the request only once.
+const passed = (limiters: readonly RequestHandler[], request: Request, response: Response, at = 0) =>
+  new Promise<void>((resolve, reject) => {
+    void limiters[at]?.(request, response, (error?: unknown) => {
+      if (error === undefined)
+        return resolve(at + 1 < limiters.length ? passed(limiters, request, response, at + 1) : undefined)
+      if (error instanceof Throttled) return reject(error)
+      warnOfLimitStore(error)
+      resolve()
+    })
+  })
+
+/**
+ * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
+ * networks it must not harm.
+ */
+function limiter(
+  { attempts, seconds }: Limit,
+  { bits, factor }: CountedPrefix,
   store: Counts,
   clock: () => number,
-): RequestLimit {
-  const watchProxy = proxyWatch()
-  const counted = prefixes.map(({ bits, factor }) => {
-    return { bits, factor, limit: new NetworkLimit(attempts * factor, store, clock) }
+): RequestHandler {
+  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
+  const limit = new NetworkLimit(attempts * factor, store, clock)
+  return rateLimit({
+    windowMs: seconds * 1000,
+    limit: limit.attempts,
+    store: limit,
+    standardHeaders: false,
+    legacyHeaders: false,
+    // These checks write to the host's console.
+    validate: false,
+    // The default name may be a host's.
+    requestPropertyName: 'oauthRateLimit',
+    // An IPv4 address is one network.
+    skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),
+    keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
+    async handler({ ip }: Request, _response, next) {
+      const wider = networksOf(ip).filter((network) => network.factor > factor)
+      await Promise.all(wider.map(async ({ network }) => store.decrement(network)))
+      next(limit.refusal(networkWith(bits, ip)) ?? limit.refusalUntil(0))
+    },
   })
-  return async (request) => {
-    watchProxy(request)
-    const { ip: address } = request
-    try {
-      for (const { bits, factor, limit } of counted) {
-        // An IPv4 address is one network.
-        if (factor > 1 && !hasPrefixes(address)) continue
-        const counting = limit.count(networkWith(bits, address))
-        const refusal = isLater(counting) ? await counting : counting
-        if (refusal === undefined) continue
-        // The refused request counts no longer for wider networks, whose other networks it must not harm.
-        const wider = networksOf(address).filter((each) => each.factor > factor)
-        await Promise.all(wider.map(async (each) => store.decrement(each.network)))
-        throw refusal
-      }
-    } catch (error) {
-      if (error instanceof Throttled) throw error
-      warnOfLimitStore(error)
-    }
-  }
 }
 
 /**

@@ -110,8 +110,8 @@ function registrationEndpoints(server: ServerContext): readonly EndpointOfServer
 
 const ofMethod =
   (method: string, limit: RequestLimit): RequestLimit =>
-  async (request) => {
-    if (request.method === method) await limit(request)
+  async (request, response) => {
+    if (request.method === method) await limit(request, response)
   }
 
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName

@@ -1,5 +1,11 @@
 import { runInNewContext } from 'node:vm'
-import { type ClientSource, createAuthorizationServer, registeredClients, memoryStore } from '../../lib/index'
+import {
+  type AuthorizationServerOptions,
+  type ClientSource,
+  createAuthorizationServer,
+  registeredClients,
+  memoryStore,
+} from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -218,6 +224,15 @@ describe('a source of clients', () => {
     const { flow } = setStage({ clients })
     expect((await flow.redeem(photoBook, await flow.approve(photoBook))).status).toBe(200)
     expect((await flow.redeem({ ...photoBook, secret: 'guess' }, 'x')).status).toBe(401)
+  })
+
+  it('may be found at once by a host in JavaScript', async () => {
+    const find = (clientId: string) => (clientId === 'photo-book' ? photoBook.registration : undefined)
+    const options: Partial<AuthorizationServerOptions> = Object.assign(Object.create(null), {
+      clients: { find },
+    })
+    const { flow } = setStage(options)
+    expect((await flow.redeem(photoBook, await flow.approve(photoBook))).status).toBe(200)
   })
 
   it('reports mistakes with those of the options', () => {

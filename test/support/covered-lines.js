@@ -2,7 +2,7 @@
 'use strict'
 
 const { writeFileSync } = require('node:fs')
-const { relative } = require('node:path')
+const paths = require('node:path')
 const { createCoverageMap } = require('istanbul-lib-coverage')
 const { createSourceMapStore } = require('istanbul-lib-source-maps')
 
@@ -15,7 +15,7 @@ module.exports = class CoveredLines {
     const { displayName, rootDir } = context.config
     const entry = {
       project: displayName.name,
-      path: relative(rootDir, path),
+      path: paths.relative(rootDir, path),
       milliseconds: perfStats.runtime,
     }
     this.pending = this.pending.then(async () => {
@@ -25,7 +25,7 @@ module.exports = class CoveredLines {
         const run = Object.entries(mapped.fileCoverageFor(file).getLineCoverage()).filter(
           ([, count]) => count > 0,
         )
-        if (run.length > 0) lines[relative(rootDir, file)] = run.map(([line]) => Number(line))
+        if (run.length > 0) lines[paths.relative(rootDir, file)] = run.map(([line]) => Number(line))
       }
       this.files.push({ ...entry, lines })
     })
