@@ -122,9 +122,9 @@ describe('The thief of a dump of Redis', () => {
     const dump = (await dumpOf(redis)).join('\n')
     expect(credentials.length).toBeGreaterThan(20)
     // It is the whole story that is looked at.
-    for (const part of ['["p', '["d', '["c', '["a', 'oauth:count:', 'oauth:owner:'])
-      expect(dump).toContain(part)
-    const rotated = /\["[\w-]{43}",\d+,"[\w-]{22}",\d+,\d+,"[\w-]+"\]/
+    for (const part of ['["r', '["c', '["a', 'oauth:count:', 'oauth:owner:']) expect(dump).toContain(part)
+    expect(dump).toMatch(/\["r[^\n]*,false/)
+    const rotated = /\["[\w-]{43}",\d+,"[\w-]{22}",\d+\],\[\d+,"[\w-]+"\]/
     expect(dump).toMatch(rotated)
     const found = credentials.filter((text) => spellingsOf(text).some((spelling) => dump.includes(spelling)))
     expect(found).toEqual([])
