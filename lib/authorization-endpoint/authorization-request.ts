@@ -94,7 +94,7 @@ export const polledType = (grantType: string): ResponseTypeDescription => ({
   grantTypes: [grantType],
 })
 
-const polledParameters = ['scope', ...loginParameters]
+export const polledParameters: readonly string[] = ['scope', ...loginParameters]
 const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...loginParameters]
 
 function contentOf(

@@ -1,7 +1,6 @@
 import { ownerName } from '../authorization/owners'
 import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import { end } from '../authorization/commit'
-import { issuerDigest } from '../authorization/issuer'
 import { hasLetIn } from '../authorization/owner-entries'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/eventual'
@@ -30,7 +29,7 @@ import {
 } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
 import { withOffer } from './consent-offer'
-import { findDemandedLogin, keepArrival, keepDemand } from './demanded-login'
+import { findDemandedLogin, prolong, keepDemand } from './demanded-login'
 import { accountSwitchOf } from './login-return'
 import { aboutOwner, type Look, lookAtOwner } from './look-at-owner'
 import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
@@ -195,8 +194,8 @@ async function toClient(
   cause: unknown,
 ): Promise<AuthorizationOutcome> {
   // On a page: a client would only send the owner back here.
-  if (cause instanceof Throttled && !(cause instanceof OverShare)) return onPage(cause)
-  if (destination.redirectUri === undefined) return onPage(cause)
+  const comesBack = cause instanceof Throttled && !(cause instanceof OverShare)
+  if (comesBack || destination.redirectUri === undefined) return onPage(cause)
   const frame = frameOf(
     server,
     destination.client.client_id,
@@ -244,7 +243,7 @@ const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boole
  * A stranger can approve his own client.
  */
 async function awaitsError(
-  { store, settings: { issuer }, now }: Context,
+  { store, issuerDigest, now }: Context,
   client: Client,
   parameters: Parameters,
   host: Host,
@@ -254,7 +253,7 @@ async function awaitsError(
   try {
     const owner = await host.findOwner()
     if (owner === undefined) return false
-    const name = ownerName(issuerDigest(issuer), owner.subject)
+    const name = ownerName(issuerDigest, owner.subject)
     return await hasLetIn({ owners, store, now }, name, client.client_id)
   } catch {
     return false
@@ -271,7 +270,7 @@ interface WaitingRequest {
 
 interface NeededLogin {
   readonly login: LoginRequest | undefined
-  /** Nobody is logged in, and any login will do: the return need not tell more. */
+  /** No owner is logged in, and every login is good enough: the return need not tell more. */
   readonly isPlain: boolean
   readonly isLoggedIn: boolean
 }
@@ -286,7 +285,7 @@ async function sendToLogin(
   const { destination, parameters, received } = settled
   const unclaimed = () => proposalOf(destination, parameters, parsed, server.settings.tokenType)
   const reference = isPlain
-    ? await keepArrival(server, claimed, context, host)
+    ? await prolong(server, claimed, context, host)
     : await keepDemand(server, { received, unclaimed, isLoggedIn, context }, claimed, host)
   if (reference instanceof OAuthError) return onPage(reference)
   const error = await host.logIn({ reference, request: login })

@@ -1,15 +1,14 @@
 import type { Authorization } from '../authorization/authorization'
-import { begin, commit } from '../authorization/commit'
+import { begin } from '../authorization/commit'
 import {
   demandLogin,
   findClaimable,
-  noteArrival,
   openForLogin,
+  prolongRequest,
   refusalForOwner,
   type RequestProposal,
 } from '../authorization/requested'
-import type { AuthorizationStore } from '../authorization/store'
-import type { RecordContext, TransitionResult } from '../authorization/transition'
+import type { RecordContext } from '../authorization/transition'
 import type { Eventual } from '../primitives/eventual'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -18,7 +17,7 @@ import type { Sender } from '../protocol/sender'
 import type { DemandedLogins } from '../limits/open-requests'
 import type { Context } from '../doors/context'
 import { loginReferenceOf, requestDigest } from './login-return'
-import type { ClaimedRequest, SettledRequest } from './resolve-request'
+import { changeClaimed, type ClaimedRequest, type SettledRequest } from './resolve-request'
 
 interface AskedHost {
   readonly sender?: Sender | undefined
@@ -68,23 +67,24 @@ interface DemandingRequest {
  * if the record is no longer open.
  */
 export async function keepDemand(
-  { store, limits: { demandedLogins } }: Context,
+  server: Context,
   { received, unclaimed, isLoggedIn, context }: DemandingRequest,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
 ): Promise<string | undefined | OAuthError> {
+  const { demandedLogins } = server.limits
   if (claimed !== undefined) {
-    const keep = () => keepInRecord(store, claimed, isLoggedIn, context)
+    const keep = () => keepInRecord(server, claimed, isLoggedIn, context)
     return livesLonger(claimed) ? counted(demandedLogins, sender, keep) : keep()
   }
   const { requested, reference } = openForLogin(unclaimed(), requestDigest(received), context)
   return counted(demandedLogins, sender, async () => {
-    await begin(store, requested, context.random)
+    await begin(server.store, requested, context.random)
     return reference
   })
 }
 
-/** True for a pushed request that nobody known has brought. */
+/** True for a pushed request that no owner who is logged in has brought. */
 const livesLonger = ({ record }: ClaimedRequest) => record.lifetimeUntilSeen !== undefined
 
 /** Counts a record that waits for its login, unless it does not come to be. */
@@ -108,15 +108,17 @@ async function counted<Outcome>(
 // A login after the first demand satisfies every later one of an owner who is not logged in. A login since then that is
 // too old does not.
 async function keepInRecord(
-  store: AuthorizationStore,
+  server: Context,
   claimed: ClaimedRequest,
   isLoggedIn: boolean,
   context: RecordContext,
 ): Promise<string | undefined | OAuthError> {
-  const { demandedLogin } = claimed.record
+  const { presented, record } = claimed
+  const { demandedLogin } = record
   const isKept = demandedLogin !== undefined && !isLoggedIn
-  const lost = isKept ? undefined : await change(store, claimed, demandLogin, context)
-  return lost ?? (demandedLogin?.parameters === undefined ? undefined : claimed.presented.handle)
+  const demanding = (current: Authorization | undefined) => demandLogin(current, presented, context)
+  const lost = isKept ? undefined : await changeClaimed(server, claimed, demanding, context.random)
+  return lost ?? (demandedLogin?.parameters === undefined ? undefined : presented.handle)
 }
 
 /**
@@ -124,25 +126,16 @@ async function keepInRecord(
  *
  * @returns an error for the page of the owner if the record is no longer open.
  */
-export async function keepArrival(
-  { store, limits: { demandedLogins } }: Context,
+export async function prolong(
+  server: Context,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
   { sender }: AskedHost,
 ): Promise<undefined | OAuthError> {
   if (claimed === undefined || !livesLonger(claimed)) return undefined
-  return counted(demandedLogins, sender, () => change(store, claimed, noteArrival, context))
-}
-
-function change(
-  store: AuthorizationStore,
-  { presented, record: { id }, found }: ClaimedRequest,
-  transition: typeof demandLogin,
-  context: RecordContext,
-): Promise<undefined | OAuthError> {
-  const step = (current: Authorization | undefined): TransitionResult<OAuthError | undefined> => {
-    const result = transition(current, presented, context)
-    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
-  }
-  return commit(store, id, step, context.random, { cached: found })
+  const prolonging = (current: Authorization | undefined) =>
+    prolongRequest(current, claimed.presented, context)
+  return counted(server.limits.demandedLogins, sender, () =>
+    changeClaimed(server, claimed, prolonging, context.random),
+  )
 }

@@ -67,7 +67,7 @@ export function lookAtOwner(
   )
 }
 
-interface KeptRequest {
+interface StoredRequest {
   readonly client: Client
   readonly responseType: ResponseTypeDescription
   readonly redirectUri: string | undefined
@@ -79,7 +79,7 @@ interface KeptRequest {
 /** For an owner who decides with another login than that of the page. */
 export function lookAgain(
   server: Context,
-  request: KeptRequest,
+  request: StoredRequest,
   owner: ResourceOwner,
   now: number,
 ): Eventual<LoginRequest | undefined> {

@@ -9,7 +9,6 @@ import {
   type OwnerProposal,
   refusalForOwner,
 } from '../authorization/requested'
-import type { AuthorizationStore } from '../authorization/store'
 import {
   approvalEvent,
   type IssueContext,
@@ -24,7 +23,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { Context } from '../doors/context'
 import { type ApprovedRequest, approveRequest, completeApproval } from './approve-request'
 import type { Redirection } from './authorization-response'
-import type { ClaimedRequest } from './resolve-request'
+import { changeClaimed, type ClaimedRequest } from './resolve-request'
 import type { ResponseType } from '../authorization/response-types'
 
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
@@ -109,24 +108,25 @@ async function completeClaimed(
 
 /** Returns the consent token, or the refusal for the page if another owner has claimed the record meanwhile. */
 export async function keepOpen(
-  { store, limits: { openRequests } }: Context,
+  server: Context,
   proposal: OwnerProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
 ): Promise<string | OAuthError> {
+  const { openRequests } = server.limits
   // A reload of the page opens no further request.
   if (claimed?.record.subject !== undefined)
-    return tokenOf(await claimRecord(store, proposal, claimed, context))
+    return tokenOf(await claimRecord(server, proposal, claimed, context))
   openRequests.opened(proposal.subject)
   try {
     if (claimed !== undefined) {
-      const form = await claimRecord(store, proposal, claimed, context)
+      const form = await claimRecord(server, proposal, claimed, context)
       if (form instanceof OAuthError || form.isAgain) openRequests.ended(proposal.subject)
       else claimed.onClaimed?.()
       return tokenOf(form)
     }
     const { requested, consentToken } = openForOwner(proposal, context)
-    await begin(store, requested, context.random)
+    await begin(server.store, requested, context.random)
     return consentToken
   } catch (error) {
     openRequests.ended(proposal.subject)
@@ -137,14 +137,13 @@ export async function keepOpen(
 const tokenOf = (form: ClaimedForm | OAuthError) => (form instanceof OAuthError ? form : form.consentToken)
 
 function claimRecord(
-  store: AuthorizationStore,
+  server: Context,
   proposal: OwnerProposal,
-  { presented, secret, record, found }: ClaimedRequest,
+  claimed: ClaimedRequest,
   context: IssueContext,
 ): Promise<ClaimedForm | OAuthError> {
-  const transition = (current: Authorization | undefined): TransitionResult<ClaimedForm | OAuthError> => {
-    const result = claim(current, presented, secret, proposal, context)
-    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
-  }
-  return commit(store, record.id, transition, context.random, { cached: found })
+  const { presented, secret } = claimed
+  const claiming = (current: Authorization | undefined) =>
+    claim(current, presented, secret, proposal, context)
+  return changeClaimed(server, claimed, claiming, context.random)
 }

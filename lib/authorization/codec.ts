@@ -126,7 +126,7 @@ const records = {
       ),
     ),
     grantedAt: optional(integer(20)),
-    kept: omittable(extensionData(21)),
+    plugInData: omittable(extensionData(21)),
   }),
   approved: group<Approved>({
     ...head('c'),

@@ -151,5 +151,5 @@ export function begin(
 // Two random ids are never equal: the store or the random source is broken.
 const idRefused = () =>
   new Error(
-    'The store saved no authorization under a new random id. Either its save() does not resolve to true although no record is there, which checkAuthorizationStore() of express-authorization-server/testing shows, or the source of random bytes repeats itself.',
+    'The store saved no authorization under a new random id. Either its write() does not resolve to true although no record is there, which checkStore() of express-authorization-server/testing shows, or the source of random bytes repeats itself.',
   )

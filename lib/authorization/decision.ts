@@ -103,14 +103,14 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */
-export const deny = ({ parameters: _parameters, kept: _kept, ...requested }: Requested): Requested => ({
+export const deny = ({ parameters: _parameters, plugInData: _data, ...requested }: Requested): Requested => ({
   ...requested,
   decision: 'denied',
 })
 
 /** A request without a redirection URI gets no code: its client polls for the tokens. */
 export function approveForPolls(
-  { parameters: _parameters, kept: _kept, ...requested }: Requested,
+  { parameters: _parameters, plugInData: _data, ...requested }: Requested,
   { now, lifetimes }: RecordContext,
 ): Requested {
   // An approval in the last second of the request would reach no poll.

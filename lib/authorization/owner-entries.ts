@@ -16,7 +16,7 @@ import { type AuthorizationStore, decorate } from './store'
  */
 export const entryName = 'authorization-index'
 
-/** Clients of one owner that nobody has registered by hand. */
+/** The bound on the clients of one owner that the host has not registered. */
 export interface SelfRegisteredShare {
   readonly most: number
   /** Judges the form of the identifier: self-registered, or the URL of a document. */

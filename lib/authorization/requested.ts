@@ -41,14 +41,14 @@ export interface OpenChoices {
    */
   readonly lifetime?: number
   /** What the plug-in keeps with the request until the decision. Default: nothing. */
-  readonly kept?: ExtensionData
+  readonly plugInData?: ExtensionData
 }
 
 /** Opens a request without a known resource owner: makes its record, and the handle for the client. */
 export function openRequest(
   proposal: RequestProposal,
   context: RecordContext,
-  { id = createId(context.random), parameters, lifetime, kept }: OpenChoices = {},
+  { id = createId(context.random), parameters, lifetime, plugInData }: OpenChoices = {},
 ): { readonly requested: Requested; readonly handle: string } {
   const handle = createCredential('requestHandle', id, context.random)
   const requested = requestedOf(proposal, id, context, { handle: digest(handle) })
@@ -57,7 +57,7 @@ export function openRequest(
     requested: {
       ...requested,
       ...((parameters ?? '') !== '' && { parameters }),
-      ...(kept !== undefined && { kept }),
+      ...(plugInData !== undefined && { plugInData }),
       ...(lifetime !== undefined && { expiresAt: context.now + lifetime }),
       ...(lifetime !== undefined && proposal.request !== undefined && { lifetimeUntilSeen: lifetime }),
     },
@@ -203,7 +203,7 @@ export function claim(
   const requested: Requested = {
     ...requestedOf(proposal, claimable.id, context, { ...claimable, consentToken: digest(consentToken) }),
     ...(claimable.parameters !== undefined && { parameters: claimable.parameters }),
-    ...(claimable.kept !== undefined && { kept: claimable.kept }),
+    ...(claimable.plugInData !== undefined && { plugInData: claimable.plugInData }),
     // No reload lengthens the life of a request, and no claim that of a user code.
     ...((isAgain || claimable.request === undefined) && { expiresAt: claimable.expiresAt }),
     salt,
@@ -222,7 +222,7 @@ const shownOf = ({ scope, tokenType, extensionData, request }: RequestProposal) 
 ]
 
 /** From now on, the request lives as long as every request. */
-export function noteArrival(
+export function prolongRequest(
   current: Authorization | undefined,
   presented: Presented,
   context: RecordContext,

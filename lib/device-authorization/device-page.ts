@@ -13,7 +13,7 @@ import { devicePage } from './device-pages'
 import { deviceCodeGrant, type DeviceTerms } from './device-request'
 import type { DeviceAnswerView, DeviceView } from './device-view'
 import { guessThrottles } from './guesses'
-import { keptIn } from './kept-request'
+import { deviceDataIn } from './device-data'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
@@ -53,7 +53,7 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
     if (!(error instanceof Throttled)) throw error
     return show(terms, request, { ...codeViewOf(terms, request), problem: 'too_many' }, error)
   }
-  const entered = found && id && userCode && (await ask(server, terms, request, found, id, userCode))
+  const entered = found && userCode && (await ask(server, terms, request, found, userCode))
   return entered || showUnknown(terms, request)
 }
 
@@ -63,7 +63,6 @@ async function ask(
   terms: DeviceTerms,
   request: OwnPageRequest,
   found: FoundRequest,
-  id: string,
   code: string,
 ) {
   const { authorization } = found.found
@@ -72,13 +71,13 @@ async function ask(
     if (client === undefined) throw refused('client_unknown')
     return show(terms, request, answerViewOf(request, found.answer, client))
   }
-  const kept = authorization.state === 'requested' ? keptIn(authorization) : undefined
-  if (kept === undefined) return undefined
+  const data = authorization.state === 'requested' ? deviceDataIn(authorization) : undefined
+  if (data === undefined) return undefined
   const userCode = shownCode(code)
   const entered = await server.polledRequests.enter(request, found, {
     grantType: deviceCodeGrant,
-    secret: terms.key.consentSecret(id, request.resourceOwner.subject),
-    device: { userCode, requestedFrom: kept.address, requestedAt: kept.at, now: server.now() },
+    secret: terms.key.consentSecret(authorization.id, request.resourceOwner.subject),
+    device: { userCode, requestedFrom: data.address, requestedAt: data.at, now: server.now() },
     fields: { [codeField]: userCode },
   })
   if (entered === undefined) return undefined

@@ -13,7 +13,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { DeviceView } from './device-view'
 import { countRequest, type GuessLimits } from './guesses'
-import { keptIn, written } from './kept-request'
+import { deviceData, deviceDataIn } from './device-data'
 import { createUserCode, type DeviceKey, shownCode } from './user-code'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -46,12 +46,12 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
       await request.useUp?.()
       const { lifetime, interval } = terms
       const at = server.now()
-      const kept = written({ at, address: plainAddress(address), interval, polledAt: undefined })
+      const plugInData = deviceData({ at, address: plainAddress(address), interval, polledAt: undefined })
       const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
         openRequest(parsed.proposal, server.context(), {
           id,
           lifetime,
-          kept,
+          plugInData,
           parameters: parsed.parameters,
         }),
       )
@@ -124,14 +124,14 @@ function pollDevice(
 ): TransitionResult<Issued> {
   const result = pollAuthorization(current, poll, context)
   const isPending = 'refusal' in result && result.refusal.code === 'authorization_pending'
-  const kept = current?.state === 'requested' ? keptIn(current) : undefined
-  if (!isPending || current?.state !== 'requested' || kept === undefined) return result
+  const data = current?.state === 'requested' ? deviceDataIn(current) : undefined
+  if (!isPending || current?.state !== 'requested' || data === undefined) return result
   const { now } = context
-  const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
+  const sinceLast = data.polledAt === undefined ? Infinity : Math.abs(now - data.polledAt)
   // No write: polls without a pause must not block the owner's decision.
   if (sinceLast <= tolerance) return result
-  const isEarly = sinceLast < kept.interval - tolerance
-  const interval = isEarly ? kept.interval + slowerBy : kept.interval
-  const authorization = { ...current, kept: written({ ...kept, interval, polledAt: now }) }
+  const isEarly = sinceLast < data.interval - tolerance
+  const interval = isEarly ? data.interval + slowerBy : data.interval
+  const authorization = { ...current, plugInData: deviceData({ ...data, interval, polledAt: now }) }
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }

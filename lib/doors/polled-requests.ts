@@ -2,7 +2,6 @@ import type { RequestProposal } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
 import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/login-request'
-import type { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { OwnPage, OwnPageRequest } from './page-endpoint'
@@ -64,5 +63,4 @@ interface DeviceOfRequest {
 type Entered = { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
 
 export type Decided =
-  | { readonly answer: 'approved' | 'denied'; readonly client: Client }
-  | { readonly refusal: OAuthError; readonly login: LoginRequest }
+  { readonly answer: 'approved' | 'denied'; readonly client: Client } | { readonly login: LoginRequest }

@@ -108,10 +108,13 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
   return decide(openOrClosing(asked), decision, asked.onCommitted)
 }
 
-function isApproval(decision: string): boolean {
+export function isApproval(
+  decision: string,
+  unknown: 'decision_unknown' | 'decision_unknown/device' = 'decision_unknown',
+): boolean {
   if (decision === 'approve') return true
   if (decision === 'deny') return false
-  throw refused('decision_unknown')
+  throw refused(unknown)
 }
 
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>

@@ -10,6 +10,7 @@ import { ignoreTombstone } from '../authorization/one-time-use'
 import type { Authorization } from '../authorization/authorization'
 import {
   parseAuthorizationRequest,
+  polledParameters,
   proposalOf,
   requireClient,
   type ClientFinder,
@@ -18,7 +19,6 @@ import { enter, type Question } from '../authorization-endpoint/authorize'
 import { findAsked } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
 import type { SettledRequest } from '../authorization-endpoint/resolve-request'
-import { loginParameters } from '../authorization-endpoint/requested-login'
 import type { OwnPageRequest } from '../doors/page-endpoint'
 import type { Decided, PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
@@ -28,6 +28,7 @@ import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { loginOf } from '../protocol/resource-owner'
 import { parseSelection } from '../protocol/selection'
+import { isApproval } from './authorization-page'
 import { consentPageFor, consentTokenField } from './consent'
 import type { Edge } from './edge'
 
@@ -86,8 +87,7 @@ export function polledRequests(server: Edge): PolledRequests {
 }
 
 const parametersOf = ({ settings: { extensions } }: Context) => [
-  'scope',
-  ...loginParameters,
+  ...polledParameters,
   ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
 ]
 
@@ -138,8 +138,7 @@ const clientOf = async ({ settings }: Edge, request: OwnPageRequest, clientId: s
 
 async function takeDecision(server: Edge, request: OwnPageRequest, grantType: string): Promise<Decided> {
   const { parameters, resourceOwner, ownerReadAt } = request
-  const answer = answerOf(parameters.require('decision'))
-  const approved = answer === 'approved'
+  const approved = isApproval(parameters.require('decision'), 'decision_unknown/device')
   const outcome = await decide(server, {
     consentToken: parameters.require(consentTokenField),
     approved,
@@ -150,11 +149,11 @@ async function takeDecision(server: Edge, request: OwnPageRequest, grantType: st
     finder: finderAt(request),
     grantType,
   })
-  if (outcome.kind === 'done') return { answer, client: outcome.client }
+  if (outcome.kind === 'done') return { answer: approved ? 'approved' : 'denied', client: outcome.client }
   if (outcome.kind === 'redirect') throw new Error('A request without a redirection URI led to a redirect.')
-  const { error: refusal, login } = outcome
-  if (login !== undefined) return { refusal, login }
-  return (await earlier(server, request, refusal)) ?? Promise.reject(refusal)
+  const { error, login } = outcome
+  if (login !== undefined) return { login }
+  return (await earlier(server, request, error)) ?? Promise.reject(error)
 }
 
 /** Only the first decision of a form counts; the opposite one gets its answer, too. */
@@ -170,10 +169,4 @@ async function earlier(
   if (current instanceof OAuthError || current.subject !== resourceOwner.subject) return undefined
   const [answer, client] = [answerIn(current), await settings.findClient(current.clientId)]
   return answer === undefined || client === undefined ? undefined : { answer, client }
-}
-
-function answerOf(decision: string): 'approved' | 'denied' {
-  if (decision === 'approve') return 'approved'
-  if (decision === 'deny') return 'denied'
-  throw refused('decision_unknown/device')
 }

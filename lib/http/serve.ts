@@ -45,7 +45,7 @@ export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share
       requireTls(request, settings.tlsRequired)
       server.watchHost(request)
       asked.isOpen = requests.enter(request, response)
-      if (!asked.isOpen && row.service !== 'told') await turnAway(asked)
+      if (!asked.isOpen && row.service !== 'told') await refuseClosing(asked)
       if (requireService !== undefined && row.service === 'needed') await requireService()
       row.begin?.(asked)
       const isToProve = row.clientAuthentication !== 'none' && asked.proven === undefined
@@ -104,7 +104,7 @@ function bodyOf({ body }: Terms, request: Request): 'form' | 'json' | 'none' {
  * Reads the body first: the connection closes with the response, and a later body would reset it before the
  * client gets the response.
  */
-async function turnAway({ server, request, row }: Asked): Promise<never> {
+async function refuseClosing({ server, request, row }: Asked): Promise<never> {
   const { bodyDeadline } = server.settings
   const body = bodyOf(row, request)
   try {

@@ -15,7 +15,7 @@ import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import {
   claim,
   demandLogin,
-  noteArrival,
+  prolongRequest,
   openForLogin,
   openForOwner,
   openRequest,
@@ -434,23 +434,30 @@ describe('A request that a client pushed', () => {
 
   it('lives as long as its client asked until a browser brings it, and then as every request', () => {
     const { requested, handle } = openRequest(ownerless, at(0), { lifetime: 60, parameters: 'a=b' })
-    expect(verdictOf(noteArrival(requested, presented(handle), at(60)))).toBe(
+    expect(verdictOf(prolongRequest(requested, presented(handle), at(60)))).toBe(
       'none authorization_request_expired',
     )
-    const seen = recordOf(noteArrival(requested, presented(handle), at(59)), 'requested')
+    const seen = recordOf(prolongRequest(requested, presented(handle), at(59)), 'requested')
     expect(seen).toMatchObject({ expiresAt: noon + 659, parameters: 'a=b' })
-    expect(verdictOf(noteArrival(seen, presented(handle), at(100)))).toBe('none ok')
-    expect(verdictOf(noteArrival(seen, presented(`${handle}x`), at(100)))).toBe(
+    expect(verdictOf(prolongRequest(seen, presented(handle), at(100)))).toBe('none ok')
+    expect(verdictOf(prolongRequest(seen, presented(`${handle}x`), at(100)))).toBe(
       'none authorization_request_unknown',
     )
   })
 
   it('keeps the login that was demanded and its parameters until the decision, and the form for its owner as he logs in anew', () => {
-    const { requested, handle } = openRequest(ownerless, at(0), { parameters: 'a=b', kept: { pace: 5 } })
+    const { requested, handle } = openRequest(ownerless, at(0), {
+      parameters: 'a=b',
+      plugInData: { pace: 5 },
+    })
     const demanded = recordOf(demandLogin(requested, presented(handle), at(5)), 'requested')
     const first = claimed(demanded, handle, at(6))
     const pending = recordOf(first, 'requested')
-    expect(pending).toMatchObject({ demandedLogin: { at: noon + 5 }, parameters: 'a=b', kept: { pace: 5 } })
+    expect(pending).toMatchObject({
+      demandedLogin: { at: noon + 5 },
+      parameters: 'a=b',
+      plugInData: { pace: 5 },
+    })
     const again = recordOf(demandLogin(pending, presented(handle), at(7)), 'requested')
     expect(again).toMatchObject({ demandedLogin: { at: noon + 7 } })
     const anew = claimed(again, handle, at(8), { login: { authTime: noon + 7 } })
@@ -461,7 +468,7 @@ describe('A request that a client pushed', () => {
     })
     expect(verdictOf(claimed(again, handle, at(8)))).toBe('none ok')
     expect([Object.keys(deny(pending)), Object.keys(approveForPolls(pending, at(8)))].flat()).not.toEqual(
-      expect.arrayContaining(['parameters', 'kept']),
+      expect.arrayContaining(['parameters', 'plugInData']),
     )
   })
 

@@ -3,7 +3,7 @@ import { isText } from '../primitives/values'
 import type { ExtensionData } from '../protocol/extension-data'
 
 /** What a device authorization keeps with its request until the decision. */
-interface KeptRequest {
+interface DeviceData {
   /** Seconds since the epoch. */
   readonly at: number
   readonly address: string | undefined
@@ -12,15 +12,15 @@ interface KeptRequest {
   readonly polledAt: number | undefined
 }
 
-export const written = ({ at, address, interval, polledAt }: KeptRequest): ExtensionData => ({
+export const deviceData = ({ at, address, interval, polledAt }: DeviceData): ExtensionData => ({
   at,
   interval,
   ...(address !== undefined && { address }),
   ...(polledAt !== undefined && { polledAt }),
 })
 
-export function keptIn({ kept = {} }: Requested): KeptRequest | undefined {
-  const { at, address, interval, polledAt } = kept
+export function deviceDataIn({ plugInData = {} }: Requested): DeviceData | undefined {
+  const { at, address, interval, polledAt } = plugInData
   if (typeof at !== 'number' || typeof interval !== 'number') return undefined
   return {
     at,
