@@ -8,6 +8,7 @@ import { inMemory, registeringOn } from '../support/flows/registering'
 import { signedFormat } from '../support/flows/signed-format'
 import { tokensOf } from '../support/flows/tokens'
 import { but } from '../support/stores/but'
+import { altered } from '../support/altered'
 
 const titleOf = ({ text }: { readonly text: string }) => /<title>([^<]*)</.exec(text)?.[1]
 const allowed = 'Your device has access'
@@ -229,8 +230,7 @@ describe('the page of devices', () => {
     expect(await send({})).toBe('page 400 invalid_request')
     expect(await send({ authorization_request: 'x' }, 'alice')).toBe('page 400 invalid_request')
     expect(await send({ decision: 'perhaps' }, 'alice')).toBe('page 400 invalid_request')
-    const [last = ''] = fields['authorization_request']?.slice(-1) ?? []
-    const forged = `${fields['authorization_request']?.slice(0, -1)}${last === 'A' ? 'B' : 'A'}`
+    const forged = altered(String(fields['authorization_request']))
     expect(await send({ authorization_request: forged }, 'alice')).toBe('page 400 invalid_request')
     expect(outcomeOf(await poll())).toBe('400 authorization_pending')
   })

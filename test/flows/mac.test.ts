@@ -9,6 +9,7 @@ import { Gate } from '../support/flows/gate'
 import { fragmentOf } from '../support/flows/redirection'
 import { setStage } from '../support/flows/stage'
 import { but } from '../support/stores/but'
+import { altered } from '../support/altered'
 
 describe('The token type mac', () => {
   const hosts = ['api.example.com']
@@ -342,7 +343,7 @@ describe('Attacks on the type mac', () => {
     return response.status === 200 ? '200' : `${response.status} ${failures.at(-1)?.reason}`
   }
 
-  const flipped = (text = '') => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)
+  const flipped = (text = '') => altered(text, 0)
   const without = (attributes: Record<string, string>, name: string) =>
     headerOf(Object.fromEntries(Object.entries(attributes).filter(([key]) => key !== name)))
 
@@ -445,7 +446,7 @@ describe('Attacks on the type mac', () => {
   }
 
   function otherId(good: Record<string, string>): Sent {
-    return bend(good, ({ id = '' }) => ({ id: id.slice(0, -4) + (id.endsWith('AAAA') ? 'BBBB' : 'AAAA') }))
+    return bend(good, ({ id = '' }) => ({ id: altered(id) }))
   }
 
   async function spent(set: Scene, header: string): Promise<Sent> {

@@ -6,6 +6,7 @@ import { rawRequest } from '../support/flows/raw-request'
 import { setStage } from '../support/flows/stage'
 import type { Stage } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
+import { altered } from '../support/altered'
 
 const bad = 'The access token is unknown, expired or revoked.'
 const malformed = 'The request does not carry one access token in one Authorization header.'
@@ -72,7 +73,7 @@ test('[BTU-5, RES-3, MCP-27, MCP-29] every other credential is invalid_token', a
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
   const handle = String(consentFormOf(page, '/authorize').fields['authorization_request'])
   const code = await flow.approve(photoBook)
-  const flipped = accessToken.slice(0, -1) + (accessToken.endsWith('A') ? 'B' : 'A')
+  const flipped = altered(accessToken)
   const asAccessToken = [refreshToken, code, handle].map((text) => `at_${text.slice(3)}`)
   const forged = ['x', `at_${'A'.repeat(65)}`, flipped, refreshToken, code, handle, ...asAccessToken]
   for (const token of forged) {

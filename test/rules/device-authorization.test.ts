@@ -4,6 +4,7 @@ import { bent, photoPrint } from '../support/flows/clients'
 import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
+import { altered } from '../support/altered'
 
 /** The client of the examples of RFC 8628. */
 const example = bent(television, { client_id: '1406020730', scope: 'example_scope' })
@@ -217,7 +218,7 @@ describe('a poll', () => {
     const fields = formOf({ grant_type: deviceCode, device_code: body.device_code })
     expect(outcomeOf(await post(app, '/token', fields))).toBe('401 invalid_client')
     expect(outcomeOf(await post(app, '/token', `${fields}&client_id=kiosk`))).toBe('401 invalid_client')
-    expect(outcomeOf(await poll({ ...kiosk, secret: `${secret.slice(0, -1)}_` }))).toBe('401 invalid_client')
+    expect(outcomeOf(await poll({ ...kiosk, secret: altered(secret) }))).toBe('401 invalid_client')
     expect(outcomeOf(await poll())).toBe('tokens')
   })
 

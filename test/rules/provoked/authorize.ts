@@ -18,6 +18,7 @@ import {
   strangeKey,
 } from '../../support/flows/request-object'
 import { area, atNextSave, once, open, type Opened, type Options, registered, twice } from './provoke'
+import { altered } from '../../support/altered'
 
 const asked = authorizationRequest(photoBook)
 const native = bent(photoBook, { client_id: 'native', redirect_uris: ['com.example.app:/callback'] })
@@ -85,7 +86,7 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
   prompt_none_without_answer: () => authorizeStage(asking).ask({ ...ofPrint, prompt: 'none' }),
   authorization_request_unknown: async ({ ask, flow }) => {
     const { authorization_request: token = '' } = consentFormOf(await ask(), '/authorize').fields
-    const other = token.slice(0, -8) + (token.endsWith('AAAAAAAA') ? 'BBBBBBBB' : 'AAAAAAAA')
+    const other = altered(token)
     return flow.submit('/authorize', { authorization_request: other, decision: 'approve' }, 'alice')
   },
   authorization_request_not_open: ({ decideAfter }) =>
