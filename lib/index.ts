@@ -46,7 +46,7 @@ export type {
   Revoked,
 } from './connected-applications/owner-authorizations'
 export type { Client, ClientRegistration, FindClient } from './protocol/client'
-export type { ClientMember, ClientStatement } from './protocol/client-member'
+export type { ClientMember, ClientStatement } from './protocol/client'
 export {
   generateClientSecret,
   hashClientSecret,
@@ -59,7 +59,7 @@ export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/do
 export type { FetchedDocument } from './clients/document-fetch/request-document'
 export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
-export type { ResponseMode } from './protocol/response-modes'
+export type { ResponseMode } from './protocol/response-types'
 export {
   type Approval,
   type ResponseType,
@@ -123,7 +123,7 @@ export type { IssueContext, RecordContext, Transition, TransitionResult } from '
 export { issueAccessToken, type Issuance, type Issued, type DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type ConfigurationIssue } from './primitives/configuration-error'
-export type { LoginRequest } from './protocol/login-request'
+export type { LoginRequest } from './protocol/resource-owner'
 export type { Login, ResourceOwner } from './protocol/resource-owner'
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
 export type { OwnerEntry } from './authorization/owner-record'
@@ -193,7 +193,7 @@ export type {
   RefreshVerdict,
 } from './protocol/extension-decision'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
-export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
+export type { ScopeOptions, ScopeWeight } from './protocol/scope'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'
 export type { ConsentView } from './pages/consent-page'
 export type { ErrorView } from './pages/pages'
@@ -243,7 +243,7 @@ export {
 export type { Reason } from './protocol/refusals'
 export { grantableScope, type Scope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
-export type { ScopeImplications } from './protocol/implied-scope'
+export type { ScopeImplications } from './protocol/scope'
 export type {
   AccessTokenClaims,
   AccessTokenFormat,
@@ -289,7 +289,7 @@ export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { dpop } from './dpop/dpop'
 export type { DpopNonceOptions, DpopOptions } from './dpop/dpop-options'
 export type { DpopAlgorithm } from './dpop/proof-key'
-export type { BaseUrl } from './dpop/target-uri'
+export type { BaseUrl } from './dpop/proof-check'
 export { mac, type MacOptions, type MacAlgorithm } from './extensions/token-types/mac'
 export type {
   DynamicRegistrationOptions,

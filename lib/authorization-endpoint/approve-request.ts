@@ -1,6 +1,6 @@
 import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
-import { approvalEvent, type IssueContext, type TransitionEvent } from '../authorization/transition'
-import { complete } from '../authorization/complete-issue'
+import type { IssueContext, TransitionEvent } from '../authorization/transition'
+import { complete, completes } from '../authorization/complete-issue'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
@@ -9,7 +9,7 @@ import { Parameters } from '../protocol/parameters'
 import { issueContext, type Context } from '../doors/context'
 import { restrictToken } from '../authorization/restrict'
 import { frameOf, type Redirection, redirection, type ResponseFrame } from './authorization-response'
-import { modeIn } from '../protocol/response-modes'
+import { modeIn } from '../protocol/response-types'
 import type { Approval, ResponseType } from '../authorization/response-types'
 
 /**
@@ -29,7 +29,6 @@ export interface ApprovedRequest {
   readonly responseType: ResponseType
   readonly requested: RequestedAuthorization
   readonly approval: Approval
-  readonly event: TransitionEvent | undefined
 }
 
 export function frameOfRecord(
@@ -50,30 +49,23 @@ export function approveRequest(
   const { authorization } = approval
   const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, approval, context.now)
-  return {
-    authorization,
-    redirection: redirection(frame, parameters),
-    responseType,
-    requested,
-    approval,
-    event: approvalEvent(authorization, responseType.name),
-  }
+  return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
 }
 
 export async function completeApproval(
   server: Context,
   client: Client,
-  approved: ApprovedRequest,
+  { authorization, redirection: unfinished, responseType, requested, approval }: ApprovedRequest,
+  event: TransitionEvent | undefined,
   now: number,
-): Promise<ApprovedRequest> {
-  const { authorization, responseType, requested, approval, event } = approved
+): Promise<{ readonly redirection: Redirection; readonly event: TransitionEvent | undefined }> {
   const { issued } = approval
-  if (issued === undefined) return approved
+  if (issued === undefined || !completes(server)) return { redirection: unfinished, event }
   const recipient = { client, grantType: 'implicit', evidence: noEvidence }
   const completed = await complete(server, { authorization, issued, event }, recipient)
   const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
-  return { ...approved, redirection: redirection(frame, parameters), event: completed.event }
+  return { redirection: redirection(frame, parameters), event: completed.event }
 }
 
 function parametersOf(

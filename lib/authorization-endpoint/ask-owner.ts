@@ -1,4 +1,4 @@
-import { type Eventual, following } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/concurrency'
 import type { At } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
 import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'

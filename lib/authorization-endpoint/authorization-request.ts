@@ -1,6 +1,6 @@
 import { aText } from '../primitives/fields'
 import type { RequestProposal } from '../authorization/requested'
-import { type Eventual, following } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
 import { requireShape, rows, shape } from '../primitives/schema'
 import {
@@ -32,8 +32,13 @@ import {
   parseRequestedLogin,
   type RequestedLogin,
 } from './requested-login'
-import { namedMode, type NamedMode, type NamedModes, withMode } from '../protocol/response-modes'
-import type { ResponseTypeDescription } from '../protocol/response-type'
+import {
+  namedMode,
+  type NamedMode,
+  type NamedModes,
+  type ResponseTypeDescription,
+  withMode,
+} from '../protocol/response-types'
 import type { ResponseType, ResponseTypes } from '../authorization/response-types'
 
 interface RequestContent {

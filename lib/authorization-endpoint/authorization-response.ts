@@ -1,10 +1,9 @@
 import type { PendingRequest } from '../authorization/authorization'
-import { errorMembers } from '../protocol/error-response'
-import { formOf } from '../protocol/form-encoding'
-import type { OAuthError } from '../protocol/oauth-error'
+import { errorMembers, type OAuthError } from '../protocol/oauth-error'
+import { formOf } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { Context } from '../doors/context'
-import type { NamedMode } from '../protocol/response-modes'
+import type { NamedMode } from '../protocol/response-types'
 import type { RedirectMethod, ResponseType } from '../authorization/response-types'
 
 export interface ResponseFrame {

@@ -3,16 +3,15 @@ import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import { end } from '../authorization/commit'
 import { hasLetIn } from '../authorization/owner-entries'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
-import { type Eventual, following, isLater } from '../primitives/eventual'
+import { type Eventual, following, isLater } from '../primitives/concurrency'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact } from '../protocol/extension'
-import { type LoginRequest, plainLogin } from '../protocol/login-request'
-import { isForOwner, OAuthError } from '../protocol/oauth-error'
+import { loginOf, type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
+import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
-import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
 import type { Context } from '../doors/context'
@@ -35,7 +34,7 @@ import { aboutOwner, type Look, lookAtOwner } from './look-at-owner'
 import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
 import { demandsLogin } from './requested-login'
 import { type ClaimedRequest, resolveRequest, type SettledRequest } from './resolve-request'
-import { modeIn, namedMode } from '../protocol/response-modes'
+import { modeIn, namedMode } from '../protocol/response-types'
 import { settleDecision } from './settle-decision'
 
 export interface LoginDemand {
@@ -49,7 +48,8 @@ export interface Host extends OwnerHost, ClientFinder {
   /** Runs if extensions have replaced them, with those that count. */
   parametersReplaced(parameters: Parameters): void
   findOwner(): Eventual<ResourceOwner | undefined>
-  logIn(demand: LoginDemand): Promise<void>
+  /** Returns the refusal for the page of the owner if the login does not reach this server. */
+  logIn(demand: LoginDemand): Promise<OAuthError | undefined>
   ask(question: Question): unknown
 }
 
@@ -110,7 +110,7 @@ async function take(
     const owner = host.findOwner()
     const resourceOwner = isLater(owner) ? await owner : owner
     const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
-    if (ofAnother !== undefined) throw ofAnother
+    if (ofAnother !== undefined) return onPage(ofAnother)
     const demanded = settled.claimed ?? findDemandedLogin(server, settled, resourceOwner, context, host)
     const claimed = isLater(demanded) ? await demanded : demanded
     const questions = new OwnerQuestions(
@@ -138,6 +138,7 @@ async function take(
     const proposal = { ...unclaimed, subject, login: loginOf(resourceOwner) }
     if (isApproved) return await approveNow(server, waiting, proposal, questions, onCommitted)
     const question = await ask(server, waiting, proposal, questions)
+    if (question instanceof OAuthError) return onPage(question)
     const isRepeatable = settled.claimed === undefined && parameters === received
     const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
     const shown = host.ask({ ...question, resourceOwner, switchAccount })
@@ -191,8 +192,9 @@ async function toClient(
   host: Host,
   cause: unknown,
 ): Promise<AuthorizationOutcome> {
-  if (destination.redirectUri === undefined || (cause instanceof OAuthError && isForOwner(cause)))
-    return onPage(cause)
+  // On a page: a client would only send the owner back here.
+  const comesBack = cause instanceof Throttled && !(cause instanceof OverShare)
+  if (comesBack || destination.redirectUri === undefined) return onPage(cause)
   const frame = frameOf(
     server,
     destination.client.client_id,
@@ -284,38 +286,43 @@ async function sendToLogin(
   const reference = isPlain
     ? await prolong(server, claimed, context, host)
     : await keepDemand(server, { received, unclaimed, isLoggedIn, context }, claimed, host)
-  await host.logIn({ reference, request: login })
-  return answered
+  if (reference instanceof OAuthError) return onPage(reference)
+  const error = await host.logIn({ reference, request: login })
+  return error === undefined ? answered : onPage(error)
 }
 
-async function approveNow(
+function approveNow(
   server: Context,
   { settled: { destination }, claimed, parsed, context }: WaitingRequest,
   proposal: OwnerProposal,
   questions: OwnerQuestions,
   onCommitted: OnCommitted | undefined,
-): Promise<AuthorizationOutcome> {
+): Eventual<AuthorizationOutcome> {
   const { askOwner, atDecision } = server.plugIns
   const { client } = destination
   const { approving, scope } = parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
-  const answer = askOwner.length === 0 ? undefined : await questions.answer()
-  const approved = settleDecision(atDecision, client, proposal, { scope, answer })
-  const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
-  return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
+  return following(
+    () => (askOwner.length === 0 ? undefined : questions.answer()),
+    (answer) => {
+      const approved = settleDecision(atDecision, client, proposal, { scope, answer })
+      const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
+      return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
+    },
+  )
 }
 
 const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>
   proposal.request !== undefined
 
-/** Stores what waits for the decision. */
+/** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
 async function ask(
   server: Context,
   { settled: { destination, parameters }, claimed, parsed, context }: WaitingRequest,
   proposal: OwnerProposal,
   questions: OwnerQuestions,
-): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'>> {
+): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
   const { client, redirectUri } = destination
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
@@ -329,6 +336,7 @@ async function ask(
   }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
+  if (consentToken instanceof OAuthError) return consentToken
   return {
     client,
     scope,

@@ -14,11 +14,12 @@ import {
   deny,
   findAsked,
   findDecidable,
-  isRedirectable,
+  isOwnersRequest,
   type OwnersRequest,
-  type RepeatableApproval,
+  repeatable,
+  requestOf,
+  withForm,
 } from '../authorization/decision'
-import { isSameCode, repeatable, withForm } from '../authorization/repetition'
 import { requestNotOpen } from '../authorization/requested'
 import { namesOf } from '../authorization/owner-entries'
 import type { StoredAuthorization } from '../authorization/store'
@@ -29,11 +30,11 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
-import { type Eventual, isLater } from '../primitives/eventual'
+import { type Eventual, isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
-import type { LoginRequest } from '../protocol/login-request'
-import { createSalt, credentialId } from '../protocol/credential'
-import { isForOwner, OAuthError } from '../protocol/oauth-error'
+import type { LoginRequest } from '../protocol/resource-owner'
+import { credentialId } from '../protocol/credential'
+import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope, type Scope } from '../protocol/scope'
@@ -57,7 +58,7 @@ import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { lookAgain } from './look-at-owner'
 import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
-import { nothingSelected, type Selection, selectionText } from '../protocol/selection'
+import { nothingSelected, type Selection, selectionText } from '../protocol/owner-question'
 import { settleDecision } from './settle-decision'
 
 interface Decision extends ConsentDecision {
@@ -79,6 +80,7 @@ type DecisionStep =
   | DecisionOutcome
   | {
       readonly kind: 'approved'
+      readonly redirection: Redirection
       readonly approved: ApprovedRequest
       readonly remembered: RememberedDecision | undefined
     }
@@ -128,7 +130,7 @@ export async function decide(
   // A denied request counts as open until it expires.
   server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
-  return step.kind === 'approved' ? step.approved.redirection : { kind: 'done', client: step.client }
+  return step.kind === 'approved' ? step.redirection : { kind: 'done', client: step.client }
 }
 
 /** The client has its code: after a failure, the owner is only asked again. */
@@ -220,27 +222,38 @@ async function completed(
 ): Promise<SuccessfulResult<DecisionStep>> {
   const { outcome } = result
   if (outcome.kind !== 'approved') return result
-  const approved = await completeApproval(server, client, outcome.approved, context.now)
-  return { ...result, outcome: { ...outcome, approved }, event: approved.event }
+  const { redirection, event } = await completeApproval(
+    server,
+    client,
+    outcome.approved,
+    result.event,
+    context.now,
+  )
+  return { ...result, outcome: { ...outcome, redirection }, event }
 }
 
 function stepOf(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { server, decision, hasWaited, client, context } = deciding
   const decidable = findDecidable(current, decision, context.now)
-  if (decidable instanceof OAuthError) return { action: 'none', refusal: decidable }
+  // An outcome: the owner sees it. `failureOf` may send a thrown error to the client.
+  if (decidable instanceof OAuthError) return onPage(decidable)
   if (decidable.state === 'requested' && decidable.request === undefined)
     return polledStep(decidable, deciding)
-  if (!isRedirectable(decidable)) return { action: 'none', outcome: { kind: 'done', client } }
+  const requested = requestOf(decidable)
+  if (requested === undefined || decidable.state === 'active')
+    return { action: 'none', outcome: { kind: 'done', client } }
   // The client may have lost the redirection URI meanwhile.
-  requireRedirectUri(client, decidable.request.redirectUri)
+  requireRedirectUri(client, requested.request.redirectUri)
   if (decidable.state === 'approved') {
     if (!hasWaited && isOnItsWay(decidable, context)) return { action: 'none', outcome: { kind: 'early' } }
-    return repeatApproval(decidable, deciding)
+    return repeatApproval(decidable, requested, deciding)
   }
-  if (decidable.decision === 'denied') return { action: 'touch', outcome: denial(server, decidable) }
-  return decision.approved
+  if (decidable.decision === 'denied') return { action: 'touch', outcome: denial(server, requested) }
+  if (!decision.approved)
+    return { action: 'save', authorization: deny(decidable), outcome: denial(server, requested) }
+  return isOwnersRequest(decidable)
     ? approvalStep(decidable, deciding)
-    : { action: 'save', authorization: deny(decidable), outcome: denial(server, decidable) }
+    : { action: 'none', outcome: { kind: 'done', client } }
 }
 
 /** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
@@ -251,6 +264,7 @@ function polledStep(requested: Requested, deciding: Deciding): TransitionResult<
   if (!decision.approved) return { action: 'save', authorization: deny(requested), outcome: settled }
   const { subject, login } = decision
   const granting = settledBy({ ...requested, subject, login }, deciding)
+  if (granting instanceof OAuthError) return onPage(granting)
   return {
     action: 'save',
     authorization: approveForPolls(granting.settled, context),
@@ -269,59 +283,74 @@ function denial(server: Context, requested: RequestedAuthorization): Redirection
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 
+const onPage = (error: OAuthError): TransitionResult<DecisionStep> => ({
+  action: 'none',
+  // An outcome and no refusal: the request stays open.
+  outcome: { kind: 'refused', error },
+})
+
 interface SettledBy<Settled> {
   readonly settled: Settled
   readonly remembered: RememberedDecision | undefined
 }
 
-/** What the decision grants of what its page offered. @throws OAuthError for anything else. */
+/** What the decision grants of what its page offered; the refusal of a decision that the page did not offer. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
   { server, decision, client, context }: Deciding,
-): SettledBy<Asked> {
+): SettledBy<Asked> | OAuthError {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
+  if (granted instanceof OAuthError) return granted
   const settled = settleDecision(server.plugIns.atDecision, client, requested, granted)
   requireScope(client, settled.scope)
   return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
 }
 
 function approvalStep(requested: OwnersRequest, deciding: Deciding): TransitionResult<DecisionStep> {
-  const { decision, context } = deciding
-  const { settled, remembered } = settledBy({ ...requested, login: decision.login }, deciding)
-  const salt = createSalt(context.random)
-  const approved = approvedBy(settled, salt, deciding)
+  const { server, decision, client, context } = deciding
+  const granting = settledBy({ ...requested, login: decision.login }, deciding)
+  if (granting instanceof OAuthError) return onPage(granting)
+  const { settled, remembered } = granting
+  const responseType = requireResponseType(client, settled.request.responseType, server.plugIns.responseTypes)
+  const repetition = repeatable(decision.consentToken, context, undefined, selectedBy(decision))
+  const approved = approveRequest(server, responseType, settled, repetition.context)
+  const { authorization, redirection } = approved
   return {
     action: 'save',
-    authorization: withForm(approved.authorization, requested, salt),
-    outcome: { kind: 'approved', approved, remembered },
-    event: approved.event,
+    authorization: withForm(authorization, requested, repetition.salt),
+    outcome: { kind: 'approved', redirection, approved, remembered },
+    event: approvalEvent(authorization, responseType.name),
   }
 }
 
-function approvedBy(
+const selectedBy = ({ selection }: Decision) => selectionText(selection ?? nothingSelected)
+
+function repeatApproval(
+  approvedBefore: Approved,
   requested: RequestedAuthorization,
-  salt: string,
   { server, decision, client, context }: Deciding,
-): ApprovedRequest {
-  const { responseTypes } = server.plugIns
-  const responseType = requireResponseType(client, requested.request.responseType, responseTypes)
-  const selected = selectionText(decision.selection ?? nothingSelected)
-  const again = repeatable(context, decision.consentToken, salt, selected)
-  return approveRequest(server, responseType, requested, again)
-}
-
-/** After another selection, the first approval counts, and the owner sees it. */
-function repeatApproval(before: RepeatableApproval, deciding: Deciding): TransitionResult<DecisionStep> {
-  const { client } = deciding
-  requireScope(client, before.scope)
-  const { authorization, redirection, responseType } = approvedBy(before, before.code.salt, deciding)
-  if (!isSameCode(authorization, before)) return { action: 'none', outcome: { kind: 'done', client } }
-  return {
-    action: 'touch',
-    outcome: redirection,
-    event: approvalEvent(before, responseType.name, 'repeated'),
-  }
+): TransitionResult<DecisionStep> {
+  const responseType = requireResponseType(
+    client,
+    requested.request.responseType,
+    server.plugIns.responseTypes,
+  )
+  requireScope(client, requested.scope)
+  const { code } = approvedBefore
+  const { salt } = code.repetition ?? {}
+  const repetition = repeatable(decision.consentToken, context, salt, selectedBy(decision))
+  const { authorization, redirection } = approveRequest(server, responseType, requested, repetition.context)
+  // Another selection derives another code: the first approval counts, and the owner sees it. A host's response type
+  // may make a code that the server cannot repeat.
+  const isSame = authorization.state === 'approved' && authorization.code.digest === code.digest
+  return isSame
+    ? {
+        action: 'touch',
+        outcome: redirection,
+        event: approvalEvent(approvedBefore, responseType.name, 'repeated'),
+      }
+    : { action: 'none', outcome: { kind: 'done', client } }
 }
 
 function rememberedOf(
@@ -342,13 +371,11 @@ function failureOf(
   { server, decision, found, client, context }: Deciding,
   error: OAuthError,
 ): DecisionOutcome {
-  if (isForOwner(error)) return { kind: 'refused', error }
+  // On a page: the client would only send the owner back here.
+  if (error instanceof Throttled && !(error instanceof OverShare)) return { kind: 'refused', error }
   const decidable = findDecidable(found.authorization, decision, context.now)
-  const isAnswerable =
-    !(decidable instanceof OAuthError) &&
-    isRedirectable(decidable) &&
-    isRegisteredRedirectUri(client, decidable.request.redirectUri)
-  return isAnswerable
-    ? redirectWithError(frameOfRecord(server, decidable), error)
-    : { kind: 'refused', error }
+  const requested = decidable instanceof OAuthError ? undefined : requestOf(decidable)
+  if (requested === undefined || !isRegisteredRedirectUri(client, requested.request.redirectUri))
+    return { kind: 'refused', error }
+  return redirectWithError(frameOfRecord(server, requested), error)
 }

@@ -1,13 +1,15 @@
+import type { Authorization } from '../authorization/authorization'
 import { begin } from '../authorization/commit'
 import {
   demandLogin,
   findClaimable,
   openForLogin,
   prolongRequest,
+  refusalForOwner,
   type RequestProposal,
 } from '../authorization/requested'
 import type { RecordContext } from '../authorization/transition'
-import type { Eventual } from '../primitives/eventual'
+import type { Eventual } from '../primitives/concurrency'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -38,9 +40,11 @@ export function findDemandedLogin(
   const presented = { handle, clientId: destination.client.client_id }
   const { store, limits } = server
   return store.find(id).then((found) => {
-    const record = findClaimable(found?.authorization, presented, now, owner?.subject)
+    const record = findClaimable(found?.authorization, presented, now)
     if (found === undefined || record instanceof OAuthError) return undefined
-    if (record.demandedLogin?.parameters !== requestDigest(received)) return undefined
+    if (refusalForOwner(record, owner?.subject) !== undefined) return undefined
+    const isOfThisRequest = record.demandedLogin?.parameters === requestDigest(received)
+    if (!isOfThisRequest) return undefined
     return {
       presented,
       secret: handle,
@@ -58,13 +62,16 @@ interface DemandingRequest {
   readonly context: RecordContext
 }
 
-/** @returns the reference for the return of the login; undefined if the request names its record. */
+/**
+ * @returns the reference for the return of the login; undefined if the request names its record; an error for the page
+ * if the record is no longer open.
+ */
 export async function keepDemand(
   server: Context,
   { received, unclaimed, isLoggedIn, context }: DemandingRequest,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
-): Promise<string | undefined> {
+): Promise<string | undefined | OAuthError> {
   const { demandedLogins } = server.limits
   if (claimed !== undefined) {
     const keep = () => keepInRecord(server, claimed, isLoggedIn, context)
@@ -89,7 +96,9 @@ async function counted<Outcome>(
   const address = sender?.address
   logins.opened(address)
   try {
-    return await keep()
+    const outcome = await keep()
+    if (outcome instanceof OAuthError) logins.ended(address)
+    return outcome
   } catch (error) {
     logins.ended(address)
     throw error
@@ -103,23 +112,30 @@ async function keepInRecord(
   claimed: ClaimedRequest,
   isLoggedIn: boolean,
   context: RecordContext,
-): Promise<string | undefined> {
+): Promise<string | undefined | OAuthError> {
   const { presented, record } = claimed
   const { demandedLogin } = record
-  if (demandedLogin === undefined || isLoggedIn)
-    await changeClaimed(server, claimed, (current) => demandLogin(current, presented, context))
-  return demandedLogin?.parameters === undefined ? undefined : presented.handle
+  const isKept = demandedLogin !== undefined && !isLoggedIn
+  const demanding = (current: Authorization | undefined) => demandLogin(current, presented, context)
+  const lost = isKept ? undefined : await changeClaimed(server, claimed, demanding, context.random)
+  return lost ?? (demandedLogin?.parameters === undefined ? undefined : presented.handle)
 }
 
-/** The login of the owner may take longer than the request would live. */
+/**
+ * The login of the owner may take longer than the request would live.
+ *
+ * @returns an error for the page of the owner if the record is no longer open.
+ */
 export async function prolong(
   server: Context,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
   { sender }: AskedHost,
-): Promise<undefined> {
+): Promise<undefined | OAuthError> {
   if (claimed === undefined || !livesLonger(claimed)) return undefined
+  const prolonging = (current: Authorization | undefined) =>
+    prolongRequest(current, claimed.presented, context)
   return counted(server.limits.demandedLogins, sender, () =>
-    changeClaimed(server, claimed, (current) => prolongRequest(current, claimed.presented, context)),
+    changeClaimed(server, claimed, prolonging, context.random),
   )
 }

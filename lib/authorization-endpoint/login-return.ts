@@ -1,7 +1,6 @@
 import { credentialId, digest } from '../protocol/credential'
-import { withField } from '../protocol/form-encoding'
+import { type Parameters, parametersAtMost, withField } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
-import { type Parameters, parametersAtMost } from '../protocol/parameters'
 
 /**
  * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In

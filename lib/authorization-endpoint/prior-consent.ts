@@ -1,7 +1,7 @@
 import type { Client } from '../protocol/client'
 import type { ChoicesQuestion } from '../protocol/extension'
 import { protocolOf } from '../protocol/uri'
-import type { ResponseTypeDescription } from '../protocol/response-type'
+import type { ResponseTypeDescription } from '../protocol/response-types'
 
 /**
  * The option `skipConsent` decides whether this owner has approved the request before (RFC 6749 4.1.1). The scope may

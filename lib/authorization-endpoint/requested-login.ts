@@ -1,10 +1,9 @@
 import type { PlugIns } from '../doors/plug-ins'
 import type { Client } from '../protocol/client'
 import type { LoginDefaults } from '../protocol/extension'
-import { type LoginRequest, plainLogin } from '../protocol/login-request'
+import { type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
-import type { ResourceOwner } from '../protocol/resource-owner'
 
 /** OpenID Connect Core 3.1.2.1. */
 export const loginParameters = ['prompt', 'max_age', 'acr_values', 'login_hint', 'ui_locales'] as const

@@ -10,6 +10,7 @@ import type {
   LastResponse,
   PendingRequest,
   RefreshToken,
+  Repetition,
   Requested,
 } from './authorization'
 import { issuerDigestLength } from './issuer'
@@ -87,11 +88,19 @@ const lastResponse = group<LastResponse>({
   sealedProperties: optional(text(2)),
 })
 
+const repetition = group<Repetition>({
+  salt: text(14),
+  responseType: text(15),
+  requestState: optional(text(16)),
+})
+
 const code = group<Code>({
   digest: text(6),
-  expiresAt: integer(11),
-  failures: integer(12),
-  salt: optional(text(16)),
+  expiresAt: integer(7),
+  redirectUri: text(8),
+  redirectUriSent: boolean(9),
+  failures: integer(10),
+  repetition: optional(inline(repetition)),
 })
 
 const records = {
@@ -121,13 +130,12 @@ const records = {
   }),
   approved: group<Approved>({
     ...head('c'),
-    ...granted({ extensionData: 14, login: 17 }),
+    ...granted({ extensionData: 12, login: 17 }),
     accessTokens: storedTokens(4),
     subject: text(5),
     code: inline(code),
-    request: inline(pendingRequest),
-    grantedAt: integer(13),
-    consentToken: optional(text(15)),
+    grantedAt: integer(11),
+    consentToken: optional(text(13)),
   }),
   active: group<Active>({
     ...head('a'),

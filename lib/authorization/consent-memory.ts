@@ -1,5 +1,5 @@
 import { ownerName, type Owners } from './owners'
-import { inTurns } from '../primitives/in-turns'
+import { inTurns } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { Scope } from '../protocol/scope'
 import {

@@ -1,4 +1,4 @@
-import { secondsOf } from '../primitives/steady-clock'
+import { secondsOf } from '../primitives/clock'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import type { Lifetimes } from './lifetimes'

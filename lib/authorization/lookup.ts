@@ -9,7 +9,7 @@ import {
 import { type Confirmation, type Confirming, readConfirmation } from '../protocol/confirmation'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension-data'
-import type { Eventual } from '../primitives/eventual'
+import type { Eventual } from '../primitives/concurrency'
 import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'

@@ -1,4 +1,4 @@
-import { inTurns } from '../primitives/in-turns'
+import { inTurns } from '../primitives/concurrency'
 import { secureRandom } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { overLimit, refused } from '../protocol/refusals'

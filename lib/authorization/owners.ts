@@ -1,4 +1,4 @@
-import { inTurns } from '../primitives/in-turns'
+import { inTurns } from '../primitives/concurrency'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { createId, digest, secureRandom } from '../protocol/credential'

@@ -5,7 +5,7 @@ import type { Authorization, RequestedAuthorization } from './authorization'
 import { approveWithAccessToken, approveWithCode } from './decision'
 import type { Issued } from './issue'
 import type { IssueContext } from './transition'
-import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
+import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-types'
 
 /** The result of an approval. */
 export interface Approval {

@@ -1,4 +1,4 @@
-import { type Eventual, following } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/concurrency'
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'

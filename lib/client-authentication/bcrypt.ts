@@ -1,4 +1,4 @@
-import { type Priority, Semaphore } from '../primitives/semaphore'
+import { type Priority, Semaphore } from '../primitives/concurrency'
 import { notAttempted } from '../protocol/refusals'
 
 // More than libuv's threads would wait in its queue, unbounded, in front of file system and DNS.

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from './bcrypt'
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import { type Client, isBcryptHash, liveSecrets } from '../protocol/client'
 import { digest, isSameDigest, secureRandom } from '../protocol/credential'
 import type { Throttle, Verification } from './method'
-import { SingleFlight } from '../primitives/single-flight'
+import { SingleFlight } from '../primitives/concurrency'
 
 const generatedPrefix = 'sha256:'
 

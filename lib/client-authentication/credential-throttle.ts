@@ -1,6 +1,6 @@
 import { type Field, type Fields, group, orOff } from '../primitives/schema'
 import { createHmac } from 'node:crypto'
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import type { Sender } from '../protocol/sender'
@@ -11,7 +11,7 @@ import { type FailureThrottle, throttled, tooManyFailures } from '../limits/thro
 import type { Counters } from '../limits/counters'
 import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
-import { SingleFlight } from '../primitives/single-flight'
+import { SingleFlight } from '../primitives/concurrency'
 
 /** RFC 6749 2.3.1. */
 export class CredentialThrottle {

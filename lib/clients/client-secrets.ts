@@ -1,5 +1,5 @@
 import { generateClientSecret, generatedHash } from '../client-authentication/client-secret'
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import { type ClientRegistration, liveSecrets } from '../protocol/client'
 import { isText } from '../primitives/values'
 import { anyCapabilities, parseStoredClient } from '../protocol/parse-client'

@@ -1,6 +1,6 @@
 import { checked, kind, rows, shape } from '../primitives/schema'
 import { isText } from '../primitives/values'
-import type { ResponseMode } from '../protocol/response-modes'
+import type { ResponseMode } from '../protocol/response-types'
 import { listed, type Sources } from './open-plug-ins'
 
 const modeShape = shape<ResponseMode>(

@@ -1,4 +1,4 @@
-import { secondsOf } from '../primitives/steady-clock'
+import { secondsOf } from '../primitives/clock'
 import { aCall, aText, aWhole } from '../primitives/fields'
 import { type Field, kind, optional, type Place, rows, shape } from '../primitives/schema'
 import { urlBelow } from '../endpoints/server-metadata'

@@ -26,10 +26,9 @@ import { pkce } from '../extensions/pkce'
 import { guardsOption } from '../http/guard-defaults'
 import { pageOptions } from '../pages/page-options'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
-import { scopeImplications } from '../protocol/implied-scope'
+import { scopeDescriptions, scopeImplications } from '../protocol/scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
 import { allowedScope } from '../protocol/client-metadata'
-import { scopeDescriptions } from '../protocol/scope-description'
 import {
   plugInResources,
   resourcesOf,

@@ -1,4 +1,4 @@
-import type { ResponseMode } from '../protocol/response-modes'
+import type { ResponseMode } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
 import type { ResolvedClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'

@@ -1,6 +1,6 @@
 import type { ListedConsent } from '../authorization/consent-memory'
 import { ownerName } from '../authorization/owners'
-import { inTurns } from '../primitives/in-turns'
+import { inTurns } from '../primitives/concurrency'
 import type { ListingContext } from './authorizations-options'
 import { listedOf, type ListedAuthorization } from './owner-authorizations'
 

@@ -1,7 +1,7 @@
 import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { ActingExtensions } from '../protocol/acting-extensions'
 import type { PublishedSubject } from '../protocol/published-subject'
-import type { NamedModes } from '../protocol/response-modes'
+import type { NamedModes } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ServedGrantType } from '../authorization/grant-type'

@@ -1,9 +1,8 @@
 import type { RequestProposal } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
 import type { Client } from '../protocol/client'
-import type { LoginRequest } from '../protocol/login-request'
+import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { Parameters } from '../protocol/parameters'
-import type { ResourceOwner } from '../protocol/resource-owner'
 import type { OwnPage, OwnPageRequest } from './page-endpoint'
 
 /**

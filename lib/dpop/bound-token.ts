@@ -3,8 +3,7 @@ import { readBearerToken } from '../protocol/http-authentication'
 import { refused, type Reason } from '../protocol/refusals'
 import type { ResourceRequest, TokenType } from '../protocol/token-type'
 import type { DpopRules } from './dpop-options'
-import type { ProofCheck } from './proof-check'
-import { urlOfTarget } from './target-uri'
+import { type ProofCheck, urlOfTarget } from './proof-check'
 
 /** RFC 9449 4.1, 5 and 7.1: the token type, its scheme and its header. */
 export const dpopType = 'DPoP'

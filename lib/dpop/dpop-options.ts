@@ -1,7 +1,7 @@
 import { aFlag, aListOf, secretExpectation, someSeconds } from '../primitives/fields'
 import { type Fields, group, kind, optional, readOptions, usual } from '../primitives/schema'
 import { isLongSecret } from '../primitives/values'
-import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './target-uri'
+import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './proof-check'
 import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key'
 
 /** Options of {@link dpop}. */

@@ -1,5 +1,5 @@
 import type { PlugIn, PlugInGuard, PlugInRisk } from '../doors/plug-in'
-import { booleanMember } from '../protocol/client-member'
+import { booleanMember } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import type { RefusalTerms } from '../protocol/refusals'
 import { boundToken, dpopName } from './bound-token'

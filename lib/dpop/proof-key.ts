@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto'
 import { holdsSecret } from '../jwt/public-keys'
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 

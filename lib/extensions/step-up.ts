@@ -1,6 +1,6 @@
 import { type Fields, kind, needed, readOptions } from '../primitives/schema'
 import type { PlugIn } from '../doors/plug-in'
-import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/acr-values'
+import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 

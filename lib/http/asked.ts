@@ -7,11 +7,12 @@ import type { AuthenticationContext, ProvenClient } from '../client-authenticati
 import type { PageRequest } from '../doors/page-endpoint'
 import { shareOf } from '../limits/counted-for'
 import type { PageLocale } from '../pages/texts/locale'
-import { type Eventual, following } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import type { ChoicesQuestion, Extension } from '../protocol/extension'
+import type { OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { SingleUse } from '../protocol/single-use'
@@ -201,7 +202,7 @@ export class Asked
     return this.server.settings.choices?.(this.request, question)
   }
 
-  logIn(demand: LoginDemand): Promise<void> {
+  logIn(demand: LoginDemand): Promise<OAuthError | undefined> {
     keepOpener(this)
     return leadToLogin(this, this.row.path, this.parameters, demand)
   }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { ResourceReference } from '../endpoints/protected-resource-metadata'
-import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
+import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { GuardedAccess } from '../resource-server/admit'
 
 /**

@@ -11,12 +11,12 @@ import {
   insecureRedirectPage,
   unverifiedPage,
 } from '../pages/pages'
-import { submitScriptSource } from '../pages/submit-script'
-import { type Eventual, isLater } from '../primitives/eventual'
+import { submitScriptSource } from '../pages/html'
+import { type Eventual, isLater } from '../primitives/concurrency'
 import { isInsecure } from '../protocol/redirect-uri'
 import { refused } from '../protocol/refusals'
 import { loginOf } from '../protocol/resource-owner'
-import { parseSelection } from '../protocol/selection'
+import { parseSelection } from '../protocol/owner-question'
 import type { Asked, Row } from './asked'
 import { consentTokenField } from './consent'
 import type { Edge } from './edge'

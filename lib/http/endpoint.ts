@@ -12,8 +12,14 @@ import {
   type EndpointResponse,
   listedMethods,
 } from '../protocol/endpoint'
-import { headersOf, statusOf } from '../protocol/error-response'
-import { OAuthError, OverShare, ProtocolAnswer, Throttled } from '../protocol/oauth-error'
+import {
+  headersOf,
+  OAuthError,
+  OverShare,
+  ProtocolAnswer,
+  statusOf,
+  Throttled,
+} from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient } from '../protocol/refusals'
 import { usualChallenge } from '../resource-server/challenge'
 import { type Asked, askedOf, type Row, type Terms } from './asked'

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import type { LoginDemand } from '../authorization-endpoint/authorize'
-import { type LoginRequest, loginQueryOf } from '../protocol/login-request'
+import { type LoginRequest, loginQueryOf } from '../protocol/resource-owner'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
@@ -9,17 +9,18 @@ import { appendToQuery } from '../protocol/redirect-uri'
 import type { Exchange } from './edge'
 import { redirectTo } from './response'
 
-/** The login returns to the same request. */
+/** The login returns to the same request. Returns the refusal for the owner if it has led nowhere. */
 export async function leadToLogin(
   asked: Exchange,
   path: string,
   parameters: Parameters,
   { reference, request: terms }: LoginDemand,
-): Promise<void> {
+): Promise<OAuthError | undefined> {
   const { server, request } = asked
   const query = queryAfterLogin(parameters, server.now(), reference)
-  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
+  if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
   await logIn(asked, `${path}?${query}`, terms)
+  return undefined
 }
 
 /** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */

@@ -12,7 +12,7 @@ import {
 import { type Counts, NetworkLimit } from '../limits/network-limit'
 import { BoundedWindows } from '../limits/bounded-windows'
 import type { RateLimits } from '../limits/rate-limit-options'
-import { steadyClock } from '../primitives/steady-clock'
+import { steadyClock } from '../primitives/clock'
 import { Throttled } from '../protocol/oauth-error'
 import { storeOfHost, warnOfLimitStore } from './limit-store'
 import { authorizationOf } from './request'

@@ -13,11 +13,10 @@ import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
-import { plainLogin } from '../protocol/login-request'
+import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
 import { redirectUriFault } from '../protocol/redirect-uri'
 import { type Reason, refused, unexpected } from '../protocol/refusals'
-import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Asked, Row } from './asked'
 import type { Edge } from './edge'
 import { leadToLogin, logIn } from './login'
@@ -94,7 +93,9 @@ async function answerOwner(page: Page, asked: Asked): Promise<unknown> {
   if (hasOwner(asked)) return send(asked, await page.handle(asked))
   // Fields may be secret, and the login would return them in a URL. A script cannot log in.
   if (asked.method !== 'GET' || asked.inJson) throw refused('owner_not_logged_in')
-  return leadToLogin(asked, page.path, asked.parameters, plainDemand)
+  const refusal = await leadToLogin(asked, page.path, asked.parameters, plainDemand)
+  if (refusal !== undefined) throw refusal
+  return undefined
 }
 
 const plainDemand = { reference: undefined, request: plainLogin }

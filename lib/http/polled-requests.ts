@@ -1,4 +1,10 @@
-import { findClaimable, authorizationIdOf, release, requestUnknown } from '../authorization/requested'
+import {
+  findClaimable,
+  authorizationIdOf,
+  refusalForOwner,
+  release,
+  requestUnknown,
+} from '../authorization/requested'
 import { commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import type { Authorization } from '../authorization/authorization'
@@ -16,12 +22,11 @@ import type { SettledRequest } from '../authorization-endpoint/resolve-request'
 import type { OwnPageRequest } from '../doors/page-endpoint'
 import type { Decided, PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
-import type { LoginRequest } from '../protocol/login-request'
+import { loginOf, type LoginRequest } from '../protocol/resource-owner'
 import { OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
-import { loginOf } from '../protocol/resource-owner'
-import { parseSelection } from '../protocol/selection'
+import { parseSelection } from '../protocol/owner-question'
 import { isApproval } from './authorization-page'
 import { consentPageFor, consentTokenField } from './consent'
 import type { Edge } from './edge'
@@ -46,8 +51,9 @@ export function polledRequests(server: Edge): PolledRequests {
       const answer = current.subject === subject ? answerIn(current) : undefined
       if (answer !== undefined) return { found, answer }
       const presented = { handle: undefined, clientId: current.clientId }
-      const record = findClaimable(current, presented, now(), subject)
-      return record instanceof OAuthError ? undefined : { found, answer }
+      const record = findClaimable(current, presented, now())
+      const isOpen = !(record instanceof OAuthError) && refusalForOwner(record, subject) === undefined
+      return isOpen ? { found, answer } : undefined
     },
     async enter(request, { found }, { grantType, secret, device, fields }) {
       const client = await clientOf(server, request, found.authorization.clientId)

@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from 'express'
 import { requestIdName } from '../audit/audit-log'
-import { errorMembers, type ErrorText, headersOf, statusOf } from '../protocol/error-response'
-import type { OAuthError } from '../protocol/oauth-error'
+import { errorMembers, type ErrorText, headersOf, type OAuthError, statusOf } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
 import type { PageLocales } from '../pages/texts/locale'
 

@@ -6,7 +6,7 @@ import {
   readCredential,
 } from '../client-authentication/read-credential'
 import type { AuthenticateAtHost } from '../client-authentication/strategies'
-import { type Eventual, isLater } from '../primitives/eventual'
+import { type Eventual, isLater } from '../primitives/concurrency'
 import { type Client, hasCredentials } from '../protocol/client'
 import { hasBody } from '../protocol/endpoint'
 import type { Evidence } from '../protocol/evidence'

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import type { KeySet, KeySource } from './key-source'
 
 export interface VerifiedToken {

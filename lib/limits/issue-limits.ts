@@ -1,6 +1,6 @@
 import { type Field, type Fields, group, orOff } from '../primitives/schema'
 import { overLimit } from '../protocol/refusals'
-import { steadyClock } from '../primitives/steady-clock'
+import { steadyClock } from '../primitives/clock'
 import { shareOfToken } from './counted-for'
 import { aLimit, type Limit, type LimitOption } from './limit'
 import { TokenBuckets } from './token-buckets'

@@ -1,6 +1,6 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
-import { BoundedMap } from '../primitives/bounded-map'
-import { type Eventual, following } from '../primitives/eventual'
+import { BoundedMap } from '../primitives/maps'
+import { type Eventual, following } from '../primitives/concurrency'
 import type { Throttled } from '../protocol/oauth-error'
 import { overLimit } from '../protocol/refusals'
 import { secondsToWait } from './limit'

@@ -1,4 +1,4 @@
-import { steadyClock } from '../primitives/steady-clock'
+import { steadyClock } from '../primitives/clock'
 import { overLimit } from '../protocol/refusals'
 import type { Counters } from './counters'
 import { aLimit, type Limit } from './limit'

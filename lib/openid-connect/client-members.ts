@@ -1,6 +1,5 @@
 import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/values'
-import { type Client, isRegisteredByHost } from '../protocol/client'
-import type { ClientMember, ClientStatement } from '../protocol/client-member'
+import { type Client, type ClientMember, type ClientStatement, isRegisteredByHost } from '../protocol/client'
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import type { LoginDefaults } from '../protocol/extension'
 import type { Json } from '../protocol/json'

@@ -1,7 +1,13 @@
 import type { ConsentFact } from '../protocol/extension'
-import { clientNameOf, type ConsentView, fact, origin } from './consent-page'
+import {
+  clientNameOf,
+  type ConsentScope,
+  type ConsentView,
+  fact,
+  givenPermissions,
+  origin,
+} from './consent-page'
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
-import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/catalogues'
 

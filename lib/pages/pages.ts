@@ -1,8 +1,7 @@
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { withoutAnyPort } from '../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
-import { around, exactly, html, type Html, notice, row } from './html'
-import { submitScript } from './submit-script'
+import { around, exactly, html, type Html, notice, row, submitScript } from './html'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/catalogues'
 

@@ -1,3 +1,56 @@
+const longestCompared = 64
+
+/** Equal but for letter case and underscores, a few letters away, or one begins with the other. */
+export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
+  const given = folded(misspelt)
+  if (given.length < 2 || given.length > longestCompared) return undefined
+  let nearest: { readonly name: string; readonly distance: number } | undefined
+  for (const name of known) {
+    const distance = distanceBetween(given, folded(name))
+    if (distance < (nearest?.distance ?? Infinity)) nearest = { name, distance }
+  }
+  return nearest?.name
+}
+
+// `clientId` and `client_id` are one name in two styles.
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Infinity: too different for a misspelling. */
+function distanceBetween(given: string, name: string): number {
+  const edits = editsBetween(given, name)
+  if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
+  const isBeginning =
+    Math.min(given.length, name.length) >= 4 && (name.startsWith(given) || given.startsWith(name))
+  return isBeginning ? edits : Infinity
+}
+
+/** Damerau-Levenshtein, where no letter changes twice (optimal string alignment). */
+function editsBetween(from: string, to: string): number {
+  let [beforeLast, last]: [readonly number[], readonly number[]] = [
+    [],
+    Array.from({ length: to.length + 1 }, (_, column) => column),
+  ]
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(
+        Math.min(
+          at(current, column - 1) + 1,
+          at(last, column) + 1,
+          at(last, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+        ),
+      )
+    }
+    ;[beforeLast, last] = [last, current]
+  }
+  return at(last, to.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
+
 /** One mistake in a configuration. */
 export interface ConfigurationIssue {
   /** The path of the option, such as `clients[0].redirect_uris[1]`. */

@@ -1,5 +1,4 @@
-import { ConfigurationError, type ConfigurationIssue } from './configuration-error'
-import { nearestName } from './nearest-name'
+import { ConfigurationError, type ConfigurationIssue, nearestName } from './configuration-error'
 import { isList, isRecord } from './values'
 
 /**

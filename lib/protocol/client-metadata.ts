@@ -4,7 +4,7 @@ import { type Client, usualGrantTypes } from './client'
 import type { ServerCapabilities } from './parse-client'
 import { offeredNames } from './plug-in-names'
 import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'
-import { responseTypeNamed } from './response-type'
+import { responseTypeNamed } from './response-types'
 import { covers, parseScope, type Scope } from './scope'
 
 // RFC 7591 2: metadata that a client itself states.

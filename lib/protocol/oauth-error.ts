@@ -147,13 +147,6 @@ export class OverShare extends Throttled {}
  */
 export class ProtocolAnswer extends OAuthError {}
 
-/** A request that is over or another owner's, or a page that sent the wrong form: the client has no part in it. */
-export class ForOwner extends OAuthError {}
-
-/** The owner sees it on a page: a client that got it by a redirect would only send the owner back. */
-export const isForOwner = (error: OAuthError): boolean =>
-  error instanceof ForOwner || (error instanceof Throttled && !(error instanceof OverShare))
-
 /** Too many attempts are running. This one was not made: no limit on failures counts it. */
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {
@@ -233,3 +226,41 @@ export function bareError(thrown: unknown, depth = 0): Error {
 
 // Redis repeats the arguments of an unknown command in its error message.
 const withoutArguments = (text: string): string => text.replace(/, with args beginning with:[^\n]*/, '')
+
+export function statusOf(
+  { status, reason, code }: OAuthError,
+  ofEndpoint: Readonly<Record<string, number>> = {},
+): number {
+  if (status !== undefined) return status
+  const known = [reason, code].find((name) => Object.hasOwn(ofEndpoint, name))
+  const own = known === undefined ? undefined : ofEndpoint[known]
+  return own ?? usualStatus.get(code) ?? 400
+}
+
+const usualStatus: ReadonlyMap<string, number> = new Map([
+  ['invalid_client', 401],
+  ['invalid_token', 401],
+  ['server_error', 500],
+  ['temporarily_unavailable', 503],
+])
+
+export const headersOf = ({ code, headers }: OAuthError): Record<string, string> =>
+  code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
+
+export interface ErrorText {
+  readonly code: string
+  readonly description: string
+}
+
+/**
+ * RFC 6749 4.1.2.1 and 5.2, RFC 6750 3: for every place that carries an error.
+ *
+ * @param errorUri the page that explains each code; undefined if the host has none.
+ */
+export function errorMembers(
+  { code, description }: ErrorText,
+  errorUri: string | undefined,
+): Record<string, string> {
+  const members = { error: code, error_description: description }
+  return errorUri === undefined ? members : { ...members, error_uri: `${errorUri}#${code}` }
+}

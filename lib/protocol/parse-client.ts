@@ -13,21 +13,24 @@ import {
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
+  checkMembers,
   type Client,
+  type ClientMember,
   type ClientRegistration,
   hasCredentialFor,
   isSecretHash,
+  possibleMembers,
+  readMembers,
   usualGrantTypes,
   usualResponseTypes,
 } from './client'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
 import { isRecord, isText, tenYears } from '../primitives/values'
-import { checkMembers, type ClientMember, possibleMembers, readMembers } from './client-member'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { membersOfOthers, anOfferedName, offeredNames } from './plug-in-names'
 import { credentialsOf } from './read-credentials'
 import { loopbackUri, redirection, redirectUriLacks, type RedirectUriRule } from './redirect-uri'
-import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
+import { type ResponseTypeDescription, responseTypeNamed } from './response-types'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
 

@@ -3,8 +3,7 @@ import type { Client } from './client'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
 import { type Field, kind, optional, type Place, usual } from '../primitives/schema'
 import { isRecord, isTexts } from '../primitives/values'
-import { formOf } from './form-encoding'
-import { isTooLong, longestValues } from './parameters'
+import { formOf, isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
 // A browser runs or opens these in place of the page that redirects.

@@ -1,4 +1,80 @@
 import { isRecord, isText, isTexts } from '../primitives/values'
+import { isTooLong, longestValues, type Parameters } from './parameters'
+
+// OpenID Connect Core 2, RFC 9470: authentication context class references, space separated, the preferred one first.
+
+// In characters, like `acr` of a login.
+const longestValue = 256
+
+export function isAcrValues(value: unknown): value is readonly string[] {
+  return (
+    isTexts(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((each) => each.length <= longestValue && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(each)) &&
+    !isTooLong('acr_values', value.join(' '))
+  )
+}
+
+/** The end of a sentence. */
+export const acrValuesExpectation = `the preferred one first: printable ASCII without spaces, quotes and backslashes, at most ${longestValue} characters each and ${longestValues.get('acr_values')} in all.`
+
+export const requestedAcrValues = (parameters: Parameters): readonly string[] =>
+  (parameters.get('acr_values') ?? '').split(' ').filter((value) => value !== '')
+
+/**
+ * From the claims of a token or an introspection (RFC 9068 2.2.1, RFC 9470 6); undefined if they do not say when the
+ * login was.
+ */
+export function loginIn({
+  auth_time: authTime,
+  acr,
+  amr,
+}: Readonly<Record<string, unknown>>): Login | undefined {
+  if (typeof authTime !== 'number') return undefined
+  return { authTime, ...(isText(acr) && { acr }), ...(isTexts(amr) && { amr }) }
+}
+
+/** What the host's login is asked for. */
+export interface LoginRequest {
+  /**
+   * Whether a logged-in owner has to prove again who they are: ask for the credentials, and return the new `authTime`
+   * from `resourceOwner`.
+   */
+  readonly again: boolean
+  /** `prompt=select_account`. */
+  readonly selectAccount: boolean
+  /** What the client would like, the best one first. The login may ignore it. */
+  readonly acrValues: readonly string[]
+  /** What the client knows, such as an e-mail address. A stranger may have written it. */
+  readonly loginHint: string | undefined
+  /** What the client proposes, such as `de`. */
+  readonly uiLocales: readonly string[]
+}
+
+export const plainLogin: LoginRequest = {
+  again: false,
+  selectAccount: false,
+  acrValues: [],
+  loginHint: undefined,
+  uiLocales: [],
+}
+
+export function loginQueryOf({
+  again,
+  selectAccount,
+  acrValues,
+  loginHint,
+  uiLocales,
+}: LoginRequest): Readonly<Record<string, string>> {
+  const prompt = [again ? 'login' : [], selectAccount ? 'select_account' : []].flat()
+  return {
+    ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
+    ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(uiLocales.length > 0 && { ui_locales: uiLocales.join(' ') }),
+  }
+}
 
 /** In characters. */
 const longestSubject = 1024

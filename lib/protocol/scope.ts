@@ -1,8 +1,10 @@
-import { isTexts } from '../primitives/values'
-import { type Field, kind, optional } from '../primitives/schema'
-import type { Observed, OAuthError } from './oauth-error'
-import { refused, type RefusalName } from './refusals'
+import { isRecord, isTexts } from '../primitives/values'
+import { type Field, type Fields, group, kind, needed, optional, usual } from '../primitives/schema'
+import type { OAuthError, Observed } from './oauth-error'
+import { type RefusalName, refused } from './refusals'
 import { isTooLong, type Parameters } from './parameters'
+import { aFlag, oneOf } from '../primitives/fields'
+import { aLocalizedText, isLocalizedText, type Text } from './localized-text'
 
 /** Each token once, in the order of the request, which means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
@@ -112,3 +114,101 @@ export function scopeRefusal(
 
 export const unavailableScope = (scope: Scope): OAuthError =>
   scopeRefusal('scope_exceeded/unavailable', scope)
+
+/** What each scope implies, over any number of steps, without itself. */
+export type ImpliedScopes = ReadonlyMap<string, Scope>
+
+/** The option `implies`: maps a scope to the scopes that it covers, as in `{ 'notes:write': ['notes:read'] }`. */
+export type ScopeImplications = Readonly<Record<string, readonly string[]>>
+
+export function withImplied(scope: Scope, implied: ImpliedScopes | undefined): Scope {
+  if (implied === undefined) return scope
+  return [...new Set(scope.flatMap((token) => [token, ...(implied.get(token) ?? [])]))]
+}
+
+export const scopeImplications =
+  (known: Scope | undefined): Field<ImpliedScopes | undefined> =>
+  (given, at, name) => {
+    const direct = new Map(Object.entries(implications(given, at, name)))
+    const unknown = [...direct].flat(2).find((token) => known?.includes(token) === false)
+    if (unknown !== undefined)
+      at.wrong(name, `names "${unknown}", which is not a scope of this server: ${known?.join(', ')}.`)
+    if (direct.size === 0) return undefined
+    const implied = new Map([...direct.keys()].map((token) => [token, impliedBy(token, direct)]))
+    // A cycle would let the smallest scope do what the largest does.
+    const [circular] = [...implied].find(([token, others]) => others.includes(token)) ?? []
+    if (circular !== undefined)
+      at.wrong(name, `lets "${circular}" imply itself. Name only smaller scopes under a scope.`)
+    return implied
+  }
+
+const implications = usual<ScopeImplications>(
+  {},
+  kind(
+    (value): value is ScopeImplications =>
+      isRecord(value) &&
+      Object.entries(value).every(([token, implied]) => isScope([token]) && isScope(implied)),
+    "must map scopes to lists of scopes, such as { 'notes:write': ['notes:read'] }.",
+  ),
+)
+
+function impliedBy(scope: string, direct: ImpliedScopes): Scope {
+  const implied = new Set(direct.get(scope))
+  // The loop also visits what it adds.
+  for (const token of implied) for (const next of direct.get(token) ?? []) implied.add(next)
+  return [...implied]
+}
+
+/** What a scope lets a client do: look, change, or do what cannot be taken back. */
+export type ScopeWeight = 'read' | 'write' | 'danger'
+
+export interface ScopeOptions {
+  /** For the consent page. */
+  readonly description: Text
+  /** The heading above scopes that belong together. Default: none. */
+  readonly group?: Text
+  /** The page marks `write`, and shows `danger` last. Default `read`. */
+  readonly weight?: ScopeWeight
+  /** Whether the owner may leave the scope out, and approve the rest. Default `false`. */
+  readonly optional?: boolean
+}
+
+export type ScopeDescription = ReturnType<typeof scopeOptions>
+
+export const scopeDescriptions: Field<ReadonlyMap<string, ScopeDescription>> = (given, at, name) => {
+  const scopes = new Map<string, ScopeDescription>()
+  for (const [token, description] of Object.entries(scopeTable(given, at, name))) {
+    if (parseScope(token)?.length !== 1)
+      at.wrong(
+        name,
+        `names "${token}", which is not a scope token: printable ASCII without space, quote and backslash.`,
+      )
+    scopes.set(token, scopeDescription(description, at, `${name}["${token}"]`))
+  }
+  return scopes
+}
+
+const scopeTable = needed(
+  {},
+  kind(
+    (value): value is Readonly<Record<string, unknown>> => isRecord(value) && Object.keys(value).length > 0,
+    "must be an object of scope and description, such as { 'photos:read': 'See your photos' }.",
+  ),
+)
+
+const scopeDescription: Field<ScopeDescription> = (given, at, name) => {
+  // No language has a tag of eleven letters: `description` is never one.
+  if (isRecord(given) && Object.hasOwn(given, 'description')) return scopeOptions(given, at, name)
+  const description = needed('', kind(isLocalizedText, descriptionCure))(given, at, name)
+  return { description, group: undefined, weight: 'read', optional: false }
+}
+
+const descriptionCure =
+  "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional }."
+
+const scopeOptions = group({
+  description: needed<Text>('', aLocalizedText),
+  group: optional(aLocalizedText),
+  weight: usual<ScopeWeight>('read', oneOf('read', 'write', 'danger')),
+  optional: aFlag(false),
+} satisfies Fields<ScopeOptions>)

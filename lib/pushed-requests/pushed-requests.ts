@@ -1,8 +1,7 @@
 import { aFlag, aPath, someSeconds } from '../primitives/fields'
 import { type Fields, readOptions } from '../primitives/schema'
 import type { PlugIn } from '../doors/plug-in'
-import type { Client } from '../protocol/client'
-import { booleanMember } from '../protocol/client-member'
+import { booleanMember, type Client } from '../protocol/client'
 import { pushEndpoint, type PushLimitOptions, pushLimits, pushShares, resolvePushed } from './push-endpoint'
 import './registration'
 

@@ -3,7 +3,7 @@ import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
 import { isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
-import { isShallow } from '../protocol/json-depth'
+import { isShallow } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import { algorithmsFor } from './client-members'
 

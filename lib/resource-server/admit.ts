@@ -2,16 +2,22 @@ import { aFlag, oneOf } from '../primitives/fields'
 import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
-import type { Eventual } from '../primitives/eventual'
+import type { Eventual } from '../primitives/concurrency'
 import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
-import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
+import {
+  covers,
+  type ImpliedScopes,
+  intersects,
+  parseScope,
+  type Scope,
+  withImplied,
+} from '../protocol/scope'
 import type { Observed } from '../protocol/oauth-error'
 import { refused, refusedBy, type Reason } from '../protocol/refusals'
-import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import {

@@ -1,8 +1,7 @@
 import { type Fields, kind, optional, type Read } from '../primitives/schema'
 import { isWhole, tenYears } from '../primitives/values'
-import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
+import { acrValuesExpectation, isAcrValues, type Login } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
-import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { scopeIn } from './refusals'
 

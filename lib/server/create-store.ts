@@ -1,4 +1,4 @@
-import { secondsOf } from '../primitives/steady-clock'
+import { secondsOf } from '../primitives/clock'
 import { ConsentMemory } from '../authorization/consent-memory'
 import { type SelfRegisteredShare, withOwners } from '../authorization/owner-entries'
 import { Owners } from '../authorization/owners'

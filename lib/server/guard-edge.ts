@@ -1,4 +1,4 @@
-import { secondsOf } from '../primitives/steady-clock'
+import { secondsOf } from '../primitives/clock'
 import { AuditLog } from '../audit/audit-log'
 import { diagnosisIf } from '../audit/diagnosis'
 import type { ClientMarks } from '../authorization/client-marks'

@@ -11,7 +11,7 @@ import {
   type IntrospectionSecret,
 } from '../resource-server/introspection/introspection-client'
 import { IntrospectionEndpoint } from '../resource-server/introspection/introspection-endpoint'
-import { steadyClock } from '../primitives/steady-clock'
+import { steadyClock } from '../primitives/clock'
 import { safeUrl } from '../protocol/uri'
 import {
   guardOfIssuer,

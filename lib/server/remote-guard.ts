@@ -23,7 +23,7 @@ import {
 import { tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
-import { scopeImplications, type ScopeImplications } from '../protocol/implied-scope'
+import { scopeImplications, type ScopeImplications } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'

@@ -1,5 +1,5 @@
 import { type Field, kind, usual } from '../primitives/schema'
-import { type Deadline, inTime, madeInTime } from '../primitives/deadlines'
+import { type Deadline, inTime, madeInTime } from '../primitives/clock'
 import { isText } from '../primitives/values'
 import { bareError, type OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'

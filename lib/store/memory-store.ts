@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../primitives/configuration-error'
-import { ExpiringMap } from '../primitives/expiring-map'
-import { steadyClock } from '../primitives/steady-clock'
+import { ExpiringMap } from '../primitives/maps'
+import { steadyClock } from '../primitives/clock'
 import { InMemory } from './in-memory'
 import { type Count, markSeconds, type Store, type StoredValue, type WriteTerms } from './store'
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import type { ClientRegistration } from '../protocol/client'
 import type { StoredValue } from '../store/store'
 

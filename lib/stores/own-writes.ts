@@ -3,7 +3,7 @@
 // Measured: 2026-11-22, docs/reports/scale.md. It did not pay for refreshes (docs/reports/performance.md, "What
 // is left").
 // Can go: whenever two more reads per code flow are acceptable.
-import { BoundedMap } from '../primitives/bounded-map'
+import { BoundedMap } from '../primitives/maps'
 import { type AuthorizationStore, decorate, type StoredAuthorization } from '../authorization/store'
 
 const maximumCached = 1000

@@ -1,8 +1,7 @@
-import { following } from '../primitives/eventual'
+import { following, SingleFlight } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
-import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from './client-store'
 
 /** Reads the list at each look-up: the host may change it in place. */

@@ -1,4 +1,4 @@
-import { inTurns } from '../primitives/in-turns'
+import { inTurns } from '../primitives/concurrency'
 import { isRecord, isText } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
 import { isStore } from '../store/a-store'

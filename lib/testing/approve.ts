@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isRecord, isText } from '../primitives/values'
-import { formEncoded } from '../protocol/form-encoding'
+import { formEncoded } from '../protocol/parameters'
 import { failure, type HttpResponse, unexpectedResponse, withoutEntities } from './failure'
 
 /** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` if the application has no login. */

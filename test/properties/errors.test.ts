@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
-import { errorMembers, headersOf, statusOf } from '../../lib/protocol/error-response'
+import { bareError, errorMembers, headersOf, OAuthError, statusOf } from '../../lib/protocol/oauth-error'
 import * as hostErrors from '../../lib/protocol/host-errors'
-import { bareError, OAuthError } from '../../lib/protocol/oauth-error'
 import { overLimit, refused, refusedBy, unexpected } from '../../lib/protocol/refusals'
 
 describe('an OAuth error', () => {

@@ -1,10 +1,11 @@
 import {
   isLanguageTag,
+  isLocalizedText,
   lookUpLanguage,
   parseAcceptLanguage,
   parseUiLocales,
-} from '../../lib/protocol/language-tag'
-import { isLocalizedText, textIn } from '../../lib/protocol/localized-text'
+  textIn,
+} from '../../lib/protocol/localized-text'
 
 test.each([
   [undefined, []],

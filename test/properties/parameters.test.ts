@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { isSameScheme, parseAuthorization, readBearerToken } from '../../lib/protocol/http-authentication'
-import { deepestJson, isShallow } from '../../lib/protocol/json-depth'
-import { formOf } from '../../lib/protocol/form-encoding'
-import { longestValues, Parameters } from '../../lib/protocol/parameters'
+import { deepestJson, isShallow } from '../../lib/protocol/json'
+import { formOf, longestValues, Parameters } from '../../lib/protocol/parameters'
 import { wholeText } from '../support/any-text'
 
 fc.configureGlobal({ seed: 7 })

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
-import { BoundedMap } from '../../lib/primitives/bounded-map'
-import { ExpiringMap } from '../../lib/primitives/expiring-map'
-import { nearestName } from '../../lib/primitives/nearest-name'
+import { BoundedMap, ExpiringMap } from '../../lib/primitives/maps'
+import { nearestName } from '../../lib/primitives/configuration-error'
 
 const options = ['accessTokenLifetime', 'clients', 'clock', 'issuer', 'resourceOwner', 'scopes', 'store']
 const fields = ['client_id', 'client_name', 'client_secret_hashes', 'client_type', 'redirect_uris', 'scope']

@@ -19,7 +19,7 @@ import {
   canonicalResponseType,
   isResponseTypeName,
   responseTypeNamed,
-} from '../../lib/protocol/response-type'
+} from '../../lib/protocol/response-types'
 import { capabilities as usual, clientWith, registration } from '../support/client'
 
 type Bend = Readonly<Record<string, unknown>>

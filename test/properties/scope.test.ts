@@ -1,9 +1,16 @@
 import * as fc from 'fast-check'
 import { type Field, Place } from '../../lib/primitives/schema'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import { scopeImplications, withImplied } from '../../lib/protocol/implied-scope'
-import { covers, formatScope, grantableScope, intersects, parseScope } from '../../lib/protocol/scope'
-import { scopeDescriptions } from '../../lib/protocol/scope-description'
+import {
+  covers,
+  formatScope,
+  grantableScope,
+  intersects,
+  parseScope,
+  scopeDescriptions,
+  scopeImplications,
+  withImplied,
+} from '../../lib/protocol/scope'
 import { clientWith } from '../support/client'
 
 fc.configureGlobal({ seed: 7 })

@@ -7,14 +7,16 @@ import {
   approveWithCode,
   deny,
   findDecidable,
-  isRedirectable,
+  isOwnersRequest,
+  repeatable,
+  requestOf,
+  withForm,
 } from '../../lib/authorization/decision'
 import type { Issued } from '../../lib/authorization/issue'
 import type { Lifetimes } from '../../lib/authorization/lifetimes'
 import { pollAuthorization } from '../../lib/authorization/polled'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
-import { repeatable, withForm } from '../../lib/authorization/repetition'
 import { claim, openForOwner, openRequest } from '../../lib/authorization/requested'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
@@ -24,7 +26,7 @@ import {
   type TransitionResult,
   unrestricted,
 } from '../../lib/authorization/transition'
-import { createSalt, type Random } from '../../lib/protocol/credential'
+import type { Random } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { TokenType } from '../../lib/protocol/token-type'
@@ -326,11 +328,13 @@ function decided(
         outcome: { kind: 'done' },
       }
   }
-  if (!isRedirectable(found)) throw new Error('A code alone can be given again.')
-  const salt = found.state === 'approved' ? found.code.salt : createSalt(at.random)
-  const { authorization, code } = approveWithCode(found, repeatable(at, consentToken, salt, ''))
+  const proposed = requestOf(found)
+  if (proposed === undefined) throw new Error('A code alone can be given again.')
+  const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
+  const { salt, context } = repeatable(consentToken, at, known)
+  const { authorization, code } = approveWithCode(proposed, context)
   const ending = { kind: 'code', code } as const
-  return found.state === 'requested'
+  return isOwnersRequest(found)
     ? { action: 'save', authorization: withForm(authorization, found, salt), outcome: ending }
     : { action: 'touch', outcome: ending }
 }

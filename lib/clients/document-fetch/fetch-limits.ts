@@ -1,6 +1,6 @@
 import { type CountedNetwork, networksOf } from '../../limits/network'
 import { TokenBuckets } from '../../limits/token-buckets'
-import { Semaphore } from '../../primitives/semaphore'
+import { Semaphore } from '../../primitives/concurrency'
 import { DocumentUnavailable } from './document-unavailable'
 
 /**

@@ -1,6 +1,6 @@
-import { Semaphore } from '../../primitives/semaphore'
+import { Semaphore } from '../../primitives/concurrency'
 import { isLoopback, plainUrl } from '../../protocol/uri'
-import { steadyClock } from '../../primitives/steady-clock'
+import { steadyClock } from '../../primitives/clock'
 import { type DocumentFetchOptions, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import { forEachTrust, hostLimits, type UrlTrust } from './fetch-limits'

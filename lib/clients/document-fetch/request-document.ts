@@ -7,7 +7,7 @@ import {
 import { request as requestSecurely, type RequestOptions } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { isRecord } from '../../primitives/values'
-import { isShallow } from '../../protocol/json-depth'
+import { isShallow } from '../../protocol/json'
 import { DocumentUnavailable } from './document-unavailable'
 import type { Target } from './target-address'
 

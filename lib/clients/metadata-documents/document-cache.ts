@@ -10,10 +10,9 @@ import {
   type UnavailableReason,
 } from '../document-fetch/document-unavailable'
 import type { UrlTrust } from '../document-fetch/fetch-limits'
-import { BoundedMap } from '../../primitives/bounded-map'
-import { ExpiringMap } from '../../primitives/expiring-map'
-import { SingleFlight } from '../../primitives/single-flight'
-import { steadyClock } from '../../primitives/steady-clock'
+import { BoundedMap, ExpiringMap } from '../../primitives/maps'
+import { SingleFlight } from '../../primitives/concurrency'
+import { steadyClock } from '../../primitives/clock'
 import { isRecord } from '../../primitives/values'
 import type { Client } from '../../protocol/client'
 import { digest } from '../../protocol/credential'

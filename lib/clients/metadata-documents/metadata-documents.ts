@@ -1,4 +1,4 @@
-import { following } from '../../primitives/eventual'
+import { following } from '../../primitives/concurrency'
 import { aFlag, anything } from '../../primitives/fields'
 import { type Fields, group, optional, type Place, type Read, rootPlace } from '../../primitives/schema'
 import {

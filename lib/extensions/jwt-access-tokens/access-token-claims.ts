@@ -7,7 +7,7 @@ import type {
 import { choiceIn, choicesName } from '../choices'
 import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { isJson, isUnicode } from '../../protocol/json'
-import { loginIn } from '../../protocol/login-claims'
+import { loginIn } from '../../protocol/resource-owner'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 
 /** What a JWT access token gives, for claims of the host. */

@@ -1,5 +1,5 @@
 import { type Field, someRows } from '../../primitives/schema'
-import { inTime } from '../../primitives/deadlines'
+import { inTime } from '../../primitives/clock'
 import { isRecord, isText } from '../../primitives/values'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {

@@ -1,4 +1,4 @@
-import { secondsOf } from '../../primitives/steady-clock'
+import { secondsOf } from '../../primitives/clock'
 import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { ConfigurationError } from '../../primitives/configuration-error'

@@ -11,7 +11,7 @@ import {
   type SealedKey,
   textOfTimes,
 } from './key-record'
-import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
+import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-ring'
 import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'

@@ -1,9 +1,8 @@
 import { bareError, OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
-import { SingleFlight } from '../../primitives/single-flight'
+import { SingleFlight } from '../../primitives/concurrency'
 import { isWithin, type KeySource } from '../key-source'
-import { type HeldKeys, heldKeys, type KeyRing, keyRing } from './key-ring'
-import { signingKeyAt } from './key-schedule'
+import { type HeldKeys, heldKeys, type KeyRing, keyRing, signingKeyAt } from './key-ring'
 import type { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 

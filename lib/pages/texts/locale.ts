@@ -1,5 +1,10 @@
-import { lookUpLanguage, parseAcceptLanguage, parseUiLocales } from '../../protocol/language-tag'
-import { type Text, textIn } from '../../protocol/localized-text'
+import {
+  lookUpLanguage,
+  parseAcceptLanguage,
+  parseUiLocales,
+  type Text,
+  textIn,
+} from '../../protocol/localized-text'
 import type { PageFrame } from '../html'
 import { stylesheet, stylesheetHash } from '../stylesheet'
 import { catalogues, directionOf, type PageLanguage, pageLanguages } from './catalogues'

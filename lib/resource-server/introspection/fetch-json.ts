@@ -1,6 +1,5 @@
-import { boundedText } from '../../primitives/bounded-text'
-import { isRecord, isText } from '../../primitives/values'
-import { isShallow } from '../../protocol/json-depth'
+import { boundedText, isRecord, isText } from '../../primitives/values'
+import { isShallow } from '../../protocol/json'
 
 /** No JSON, or another status than 200. */
 export class UnusableResponse extends Error {

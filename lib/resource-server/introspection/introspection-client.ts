@@ -3,7 +3,7 @@ import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { anything, aTextThat, oneOf } from '../../primitives/fields'
 import { type Field, group, kind, needed, optional, type Read, refusal, usual } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import { formEncoded } from '../../protocol/form-encoding'
+import { formEncoded } from '../../protocol/parameters'
 import { createId, secureRandom } from '../../protocol/credential'
 
 /** Authentication by a secret (RFC 6749 2.3.1). */

@@ -1,5 +1,5 @@
 import { isRecord, isText, isTexts } from '../../primitives/values'
-import { SingleFlight } from '../../primitives/single-flight'
+import { SingleFlight } from '../../primitives/concurrency'
 import { isSafeUrl } from '../../protocol/uri'
 import { fetchJson, RefusedStatus, UnusableResponse } from './fetch-json'
 import type { Authenticate } from './introspection-client'

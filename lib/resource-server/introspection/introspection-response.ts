@@ -1,7 +1,7 @@
 import { isRecord, isText, isTexts } from '../../primitives/values'
 import { readConfirmation } from '../../protocol/confirmation'
 import type { Extension } from '../../protocol/extension'
-import { loginIn } from '../../protocol/login-claims'
+import { loginIn } from '../../protocol/resource-owner'
 import { parseScope } from '../../protocol/scope'
 import { fitsType, type TokenType } from '../../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type IntrospectedAccess } from '../admit'

@@ -1,4 +1,4 @@
-import { inTime } from '../../primitives/deadlines'
+import { inTime } from '../../primitives/clock'
 import type { Count, Store } from '../../store/store'
 
 /** Resolves to the count as it is stored, below 0 too. */

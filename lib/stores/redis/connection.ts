@@ -1,5 +1,5 @@
 import type * as Ioredis from 'ioredis'
-import { inTime } from '../../primitives/deadlines'
+import { inTime } from '../../primitives/clock'
 import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'

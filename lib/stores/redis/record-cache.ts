@@ -1,5 +1,5 @@
 // Tuning: the memory of the option `cache`; see cache.ts.
-import { BoundedMap } from '../../primitives/bounded-map'
+import { BoundedMap } from '../../primitives/maps'
 import type { StoredValue } from '../../store/store'
 
 /** Of a server whose guards find tokens. */

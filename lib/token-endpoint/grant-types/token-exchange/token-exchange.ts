@@ -6,14 +6,15 @@ import { refused } from '../../../protocol/refusals'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { GrantType, TokenRequest } from '../../../authorization/grant-type'
 import { introspectedHistory, tokenExchangeName } from './exchange-history'
-import { exchangeParameters, refreshTokenType } from './exchange-parameters'
-import { exchangedGrant, type ExchangePolicy, type ExchangeRequest, readApproval } from './policy'
 import {
   accessTokenType,
+  exchangeParameters,
   presentSecurityToken,
+  refreshTokenType,
   type SecurityTokenTypes,
   type VerifySecurityToken,
 } from './security-token'
+import { exchangedGrant, type ExchangePolicy, type ExchangeRequest, readApproval } from './policy'
 
 /**
  * Token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): a client exchanges a token that

@@ -1,0 +1,161 @@
+/** There already, or later. */
+export type Eventual<Value> = Value | Promise<Value>
+
+/** To wait for a value that is there costs two promises. Hosts may return a promise of another library. */
+export const isLater = <Value>(value: Eventual<Value>): value is Promise<Value> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+/** Goes on with a value, at once if it is there. */
+export function following<Value, Next>(
+  begin: () => Eventual<Value>,
+  next: (value: Value) => Eventual<Next>,
+  failed: (thrown: unknown) => never = rethrow,
+): Eventual<Next> {
+  let value: Eventual<Value>
+  try {
+    value = begin()
+  } catch (thrown) {
+    return failed(thrown)
+  }
+  return isLater(value) ? Promise.resolve(value).then(next, failed) : next(value)
+}
+
+function rethrow(thrown: unknown): never {
+  throw thrown
+}
+
+/**
+ * - `in line`: a bounded queue, for attempts that may be guesses;
+ * - `before the line`: unbounded, for secrets that this process has verified before;
+ * - `after the line`: unbounded, for calls of the host.
+ */
+export type Priority = 'before the line' | 'in line' | 'after the line'
+
+const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
+
+export class Semaphore {
+  private running = 0
+  private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
+    'before the line': [],
+    'in line': [],
+    'after the line': [],
+  }
+
+  /** @param longestLine how many calls may wait `in line`. */
+  constructor(
+    private readonly atOnce: number,
+    private readonly longestLine: number,
+    private readonly refusal: () => Error,
+  ) {}
+
+  async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
+    await this.begin(place)
+    try {
+      return await act()
+    } finally {
+      this.end()
+    }
+  }
+
+  private async begin(place: Priority): Promise<void> {
+    if (this.running < this.atOnce) {
+      this.running++
+      return
+    }
+    const line = this.waiting[place]
+    if (place === 'in line' && line.length >= this.longestLine) throw this.refusal()
+    await new Promise<void>((resolve) => line.push(resolve))
+  }
+
+  // The turn is never free in between: a new call could overtake the queue.
+  private end(): void {
+    const place = order.find((each) => this.waiting[each].length > 0)
+    const next = place && this.waiting[place].shift()
+    if (next === undefined) this.running--
+    else next()
+  }
+}
+
+/** Callers with the same key share one running act. */
+export class SingleFlight<Outcome> {
+  private readonly running = new Map<string, Promise<Outcome>>()
+
+  /** `end of turn`: callers may join only in the same turn of the event loop. */
+  constructor(private readonly until: 'settled' | 'end of turn' = 'settled') {}
+
+  has(key: string): boolean {
+    return this.running.has(key)
+  }
+
+  /** Callers share a failure too, except an error that `act` throws before it returns a promise. */
+  share(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const other = this.running.get(key)
+    if (other !== undefined) return other
+    const own = this.until === 'settled' ? act().finally(() => this.running.delete(key)) : act()
+    if (this.until === 'end of turn' && this.running.size === 0) setImmediate(() => this.running.clear())
+    this.running.set(key, own)
+    return own
+  }
+
+  /** If the running act rejects or resolves to undefined, each caller runs its own. */
+  async shareSuccess(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const other = this.running.get(key)
+    if (other === undefined) return this.share(key, act)
+    return (await other.catch(() => undefined)) ?? act()
+  }
+}
+
+// Enough for a store that answers many calls together; leaves room for others.
+const atOnce = 16
+
+/** Returns the results in the order of the items. */
+export async function inTurns<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let first = 0; first < items.length; first += atOnce)
+    results.push(...(await Promise.all(items.slice(first, first + atOnce).map(act))))
+  return results
+}
+
+const failuresAtMost = 5
+// Milliseconds.
+const pause = 10_000
+
+/** Opens after 5 failures in a row, then lets one act through every 10 seconds until one succeeds. */
+export class CircuitBreaker {
+  private failures = 0
+  private opensAgainAt = 0
+
+  /** @param clock milliseconds; must not step. */
+  constructor(private readonly clock: () => number) {}
+
+  get isClosed(): boolean {
+    return this.failures < failuresAtMost
+  }
+
+  /** Every act that may run must end in `succeeded` or `failed`. */
+  mayTry(): boolean {
+    if (this.isClosed) return true
+    const now = this.clock()
+    if (now < this.opensAgainAt) return false
+    // Until this act has ended, or the pause is over again, no other one runs.
+    this.opensAgainAt = now + pause
+    return true
+  }
+
+  succeeded(): void {
+    this.failures = 0
+  }
+
+  failed(): void {
+    this.failures += 1
+    this.opensAgainAt = this.clock() + pause
+  }
+
+  open(): void {
+    this.failures = failuresAtMost
+    this.opensAgainAt = this.clock() + pause
+  }
+}
