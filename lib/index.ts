@@ -57,7 +57,6 @@ export type { SingleUse } from './protocol/single-use'
 export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
 export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/document-fetch'
 export type { FetchedDocument } from './clients/document-fetch/request-document'
-export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
 export type { ResponseMode } from './protocol/response-types'
 export {

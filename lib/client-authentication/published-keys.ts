@@ -1,10 +1,9 @@
 import type { DocumentFetch, DocumentInquiry } from '../clients/document-fetch/document-fetch'
 import { isUnanswered } from '../clients/document-fetch/document-unavailable'
-import type { UrlTrust } from '../clients/document-fetch/fetch-limits'
 import type { FetchedDocument } from '../clients/document-fetch/request-document'
 import { FetchedKeys, type KeySource, KeysUnavailable } from '../jwt/key-source'
 import { BoundedMap } from '../primitives/maps'
-import type { Client } from '../protocol/client'
+import { type Client, isRegisteredByHost } from '../protocol/client'
 import { isList, isRecord } from '../primitives/values'
 import { Throttled } from '../protocol/oauth-error'
 import type { Sender } from '../protocol/sender'
@@ -24,23 +23,21 @@ export class PublishedKeys {
   constructor(private readonly documents: DocumentFetch) {}
 
   of(client: Client, uri: string, sender: Sender | undefined): KeySource {
-    const sets = isRegistered(client) ? this.named : this.others
+    const sets = isRegisteredByHost(client) ? this.named : this.others
     const keys = sets.get(uri) ?? new FetchedKeys(uri)
     sets.put(uri, keys)
     return {
       trusted: (now) => keys.trusted(now),
-      fetched: (now) => {
-        const inquiry = { trust: trustOf(client, uri, keys, now), sender }
-        return this.fetched(keys, inquiry, now)
+      fetched: async (now) => {
+        if (sender?.networkRefusal !== undefined && !keys.hasAttempt(now))
+          throw new KeysUnavailable('This network causes no fetch.', { cause: sender.networkRefusal })
+        return this.fetched(keys, isRegisteredByHost(client) ? {} : { sender }, now)
       },
       heldAfter: (failure, now) => (isPrevented(failure) ? keys.fetchedWithin(longestHeld, now) : undefined),
     }
   }
 
   private async fetched(keys: FetchedKeys, inquiry: DocumentInquiry, now: number) {
-    const refusal = inquiry.sender?.networkRefusal
-    if (refusal !== undefined && !keys.hasAttempt(now))
-      throw new KeysUnavailable('This network causes no fetch.', { cause: refusal })
     try {
       return await keys.fetched(now, (uri) => fetchKeys(uri, this.documents, inquiry))
     } catch (error) {
@@ -49,16 +46,6 @@ export class PublishedKeys {
       throw error
     }
   }
-}
-
-const isRegistered = ({ metadataDocument, selfRegistered }: Client) =>
-  metadataDocument === undefined && selfRegistered !== true
-
-function trustOf(client: Client, uri: string, keys: FetchedKeys, now: number): UrlTrust {
-  if (isRegistered(client)) return 'named'
-  // The client's document proves its host.
-  const isOwnHost = client.metadataDocument?.host === new URL(uri).host
-  return isOwnHost || keys.fetchedWithin(Infinity, now) !== undefined ? 'known' : 'unknown'
 }
 
 // Others may exhaust limits, or silence a network. They must not lock out the client.

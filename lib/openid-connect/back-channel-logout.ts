@@ -102,13 +102,12 @@ async function deliver(
   client: Client,
   token: () => Promise<string>,
 ): Promise<void> {
-  const trust = isRegisteredByHost(client) ? 'named' : 'unknown'
   let failure: unknown
   for (const pause of pauses) {
     if (pause > 0) await setTimeout(pause, undefined, { ref: false })
     try {
       const form = async () => new URLSearchParams({ logout_token: await token() }).toString()
-      const status = await post(uri, form, trust)
+      const status = await post(uri, form, isRegisteredByHost(client))
       // Back-Channel Logout 1.0, 2.8: 200, and 204 from some frameworks.
       if (status === 200 || status === 204) return
       failure = new Error(`The client answered the logout token with ${status}.`)

@@ -82,17 +82,6 @@ describe('Fetches at the same time', () => {
     expect(await asked).toEqual(times(80, () => 'unresolved'))
   })
 
-  test('for names that DNS does not answer for keep no named URL waiting [document-8]', async () => {
-    const { lookup } = silence()
-    const documents = fetchOf({ ca, lookup })
-    const lanes = [...askSilent(documents, 0, 80), ...askSilent(documents, 0, 80, { trust: 'known' })]
-    const late = { trust: 'known' } as const
-    expect(await all([documents.fetch(urlOf('/'), undefined, late)])).toEqual(['busy'])
-    expect(await all([documents.fetch(urlOf('/'), undefined, { trust: 'named' })])).toEqual(['document'])
-    await jest.advanceTimersByTimeAsync(2100)
-    expect(new Set(await Promise.all(lanes))).toEqual(new Set(['timeout']))
-  })
-
   test('of one sender are 8 at most, and other senders are not refused [document-8]', async () => {
     const { lookup } = silence()
     const documents = fetchOf({ ca, lookup })
@@ -177,26 +166,8 @@ describe('Fetches in a minute', () => {
     expect(lookUps).toBe(32)
   })
 
-  test('of a named or known URL are 6, which fetches of its host do not use up [document-8]', async () => {
-    const clock = new Clock()
-    const documents = fetchOf({ lookup: nowhere }, { clock: clock.read })
-    for (let at = 0; at < 610; at++)
-      await outcomeOfFetch(documents.fetch(urlOf(`/${at}`), undefined, from(`192.0.2.${at % 100}`)))
-    for (const trust of ['named', 'known'] as const) {
-      const ask = () => documents.fetch(urlOf(`/${trust}`), undefined, { ...from('192.0.2.1'), trust })
-      expect(await allowed(8, ask)).toBe(6)
-      clock.advance(10)
-      expect(await allowed(2, ask)).toBe(1)
-    }
-  })
-
-  test('reach one network 600 times by named URLs, and none of these uses up what others have [document-8]', async () => {
-    // No one listens there.
-    const documents = fetchOf({ lookup: async () => [{ address: '127.0.0.9' }] }, { clock: new Clock().read })
-    const ask = (trust: 'named' | 'known' | 'unknown') => (at: number) =>
-      documents.fetch(`https://${at}.client.example:1/`, undefined, { trust })
-    expect(await allowed(605, ask('named'))).toBe(600)
-    expect(await allowed(2, ask('known'))).toBe(2)
-    expect(await allowed(2, ask('unknown'))).toBe(2)
+  test('without a sender, as of registered URLs, count for the host alone [document-8]', async () => {
+    const documents = fetchOf({ lookup: nowhere }, { clock: new Clock().read })
+    expect(await allowed(605, (at) => documents.fetch(urlOf(`/${at}`)))).toBe(600)
   })
 })

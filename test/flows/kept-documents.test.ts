@@ -26,11 +26,11 @@ async function failureOf(reason: 'limited' | 'dns_silent' | 'unresolved'): Promi
   const lookup = () => Promise.reject(Object.assign(new Error(code), { code }))
   const documents = fetchOf({ lookup }, { clock: new Clock().read })
   const fail = () =>
-    documents.fetch('https://a.example/', undefined, { trust: 'named' }).then(
+    documents.fetch('https://a.example/', undefined, { sender: senderAt('192.0.2.9') }).then(
       () => new Error('There is a document.'),
       (error: unknown) => (error instanceof Error ? error : new Error('No error.')),
     )
-  if (reason === 'limited') for (let at = 0; at < 6; at++) await fail()
+  if (reason === 'limited') for (let at = 0; at < 30; at++) await fail()
   return fail()
 }
 
@@ -215,39 +215,14 @@ describe('A network', () => {
   })
 })
 
-test.each<[string, string, (one: ReturnType<typeof process>) => Promise<unknown>]>([
-  ['that anybody may have made up', 'unknown', async () => {}],
-  ['that came before', 'known', (one) => one.find()],
-  ['that came to another process', 'known', (one) => process(one).find()],
-  ['of a client with a token', 'named', (one) => one.find().then(one.noteUse)],
-  [
-    'of a client with a token of another process',
-    'named',
-    async (one) => {
-      const other = process(one)
-      await other.find()
-      await other.noteUse()
-    },
-  ],
-])('A URL %s is fetched as %s, with 5120 bytes at most', async (_, trust, before) => {
+test('A document is fetched with 5120 bytes at most, and counts for the sender of the request each time [stranger-10]', async () => {
   const one = process()
-  await before(one)
-  one.clock.advance(60)
-  await one.find()
-  expect(one.documents.asked.at(-1)).toMatchObject([clientId, 5120, { trust }])
-})
-
-test('A URL that the option allow names exactly is fetched as named, and one below a named folder is not [stranger-10]', async () => {
-  for (const [entry, trust] of [
-    [clientId, 'named'],
-    ['https://notes.example/oauth/', 'unknown'],
-    ['notes.example', 'unknown'],
-    ['*.example', 'unknown'],
-  ] as const) {
-    const one = process({ allow: [entry, `${clientId}x`] })
-    await one.find()
-    expect(one.documents.asked[0]?.[2]).toMatchObject({ trust })
+  const senders = [senderAt('192.0.2.1'), senderAt('192.0.2.2')]
+  for (const sender of senders) {
+    await one.find(clientId, sender)
+    one.clock.advance(60)
   }
+  expect(one.documents.asked).toEqual(senders.map((sender) => [clientId, 5120, { sender }]))
 })
 
 describe('The shared cache', () => {

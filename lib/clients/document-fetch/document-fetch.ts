@@ -9,7 +9,7 @@ import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import { isLoopback } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
-import { ConcurrencyLimits, hostLimits, type UrlTrust } from './fetch-limits'
+import { ConcurrencyLimits, hostLimits } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
 import {
   type Lookup,
@@ -25,7 +25,6 @@ export interface DocumentFetch {
    * Simultaneous calls for one URL share one fetch and its outcome. Caches no outcome.
    *
    * @param maximumSize bytes. Default 5120.
-   * @param inquiry Default: an unknown URL, without a sender.
    * @throws DocumentUnavailable in every other case.
    */
   fetch(url: string, maximumSize?: number, inquiry?: DocumentInquiry): Promise<FetchedDocument>
@@ -33,9 +32,7 @@ export interface DocumentFetch {
 
 /** What a fetch counts for. A host's own fetch may ignore it. */
 export interface DocumentInquiry {
-  /** Default `unknown`. */
-  readonly trust?: UrlTrust
-  /** Default: no request causes the fetch. */
+  /** Default: the fetch counts for no sender, as for a URL that the host has registered. */
   readonly sender?: Sender | undefined
 }
 
@@ -83,27 +80,27 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const targetAddresses = new TargetAddresses(lookup, loopback)
   const running = new Map<string, Promise<FetchedDocument>>()
 
-  const fetchInQueue = (target: Target, maximumSize: number, trust: UrlTrust, signal: AbortSignal) =>
-    concurrency.run(trust, async () => {
+  const fetchInQueue = (target: Target, maximumSize: number, signal: AbortSignal) =>
+    concurrency.run(async () => {
       signal.throwIfAborted()
-      const addresses = await targetAddresses.find(target.hostname, trust, signal)
-      hosts.countConnection(trust, addresses)
+      const addresses = await targetAddresses.find(target.hostname, signal)
+      hosts.countConnection(addresses)
       return requestDocument({ target, addresses, maximumSize, ca, signal })
     })
 
   return {
-    async fetch(url, maximumSize = usualSize, { trust = 'unknown', sender } = {}) {
-      const key = `${trust} ${maximumSize} ${url}`
+    async fetch(url, maximumSize = usualSize, { sender } = {}) {
+      const key = `${maximumSize} ${url}`
       const other = running.get(key)
       if (other !== undefined) return other
       const target = parseTarget(url)
-      const senders = trust === 'unknown' && sender !== undefined ? networksOf(sender.address) : []
+      const senders = sender === undefined ? [] : networksOf(sender.address)
       const [widest] = senders
       // Outside the shared fetch: the limits of one sender must not refuse others.
       concurrency.enter(widest?.network)
       try {
-        hosts.countFetch({ url, hostname: target.hostname, trust, senders })
-        const own = within(timeout, (signal) => fetchInQueue(target, maximumSize, trust, signal))
+        hosts.countFetch(target.hostname, senders)
+        const own = within(timeout, (signal) => fetchInQueue(target, maximumSize, signal))
         running.set(key, own)
         return await own.finally(() => running.delete(key))
       } finally {

@@ -3,23 +3,19 @@ import { isLoopback, plainUrl } from '../../protocol/uri'
 import { steadyClock } from '../../primitives/clock'
 import { type DocumentFetchOptions, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
-import { forEachTrust, hostLimits, type UrlTrust } from './fetch-limits'
+import { hostLimits } from './fetch-limits'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 /**
  * Resolves to the status; ignores the body. Follows no redirect.
  *
- * @param form a function runs only when its turn has come: many forms may wait.
- * @param trust `named` for a URL that the host has registered. Default `unknown`: anybody may have named it,
- * so the sends to its host are limited.
+ * @param form runs only when its turn has come: many forms may wait.
+ * @param ofHost whether the host has registered the URL. Else anybody may have named it, so the sends to its host are
+ * limited.
  * @throws DocumentUnavailable without a response.
  */
-export type PostForm = (
-  url: string,
-  form: string | (() => Promise<string>),
-  trust?: UrlTrust,
-) => Promise<number>
+export type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
 
 // Milliseconds.
 const timeout = 5000
@@ -27,19 +23,19 @@ const maximumSize = 1024
 const atOnce = 16
 const atOnceToHost = 4
 const longestLine = 10_000
-const busy = () => new DocumentUnavailable('busy')
+const newLine = (most: number) => new Semaphore(most, longestLine, () => new DocumentUnavailable('busy'))
 
 /** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
 export function postForm(options: DocumentFetchOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
-  const lines = forEachTrust(() => new Semaphore(atOnce, longestLine, busy))
+  const lines = { ofHost: newLine(atOnce), ofOthers: newLine(atOnce) }
   const linesToHosts = new HostLines()
   const targetAddresses = new TargetAddresses(lookup, loopback)
 
-  const send = async (target: Target, form: string, trust: UrlTrust, signal: AbortSignal) => {
-    const addresses = await targetAddresses.find(target.hostname, trust, signal, target.isPlain)
-    if (trust === 'unknown') hosts.countConnection(trust, addresses)
+  const send = async (target: Target, form: string, ofHost: boolean, signal: AbortSignal) => {
+    const addresses = await targetAddresses.find(target.hostname, signal, target.isPlain)
+    if (!ofHost) hosts.countConnection(addresses)
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',
       'Content-Length': Buffer.byteLength(form),
@@ -49,15 +45,16 @@ export function postForm(options: DocumentFetchOptions): PostForm {
     return response.statusCode ?? 0
   }
 
-  return async (url, form, trust = 'unknown') => {
+  return async (url, form, ofHost) => {
     const target = isAtLoopback(url) && loopback ? parseTarget(url, 'http too') : parseTarget(url)
-    if (trust === 'unknown') hosts.countFetch({ url, hostname: target.hostname, trust, senders: [] })
+    if (!ofHost) hosts.countFetch(target.hostname, [])
+    const line = ofHost ? lines.ofHost : lines.ofOthers
     const sendInTime = async () => {
-      const text = typeof form === 'string' ? form : await form()
-      return within(timeout, (signal) => send(target, text, trust, signal))
+      const text = await form()
+      return within(timeout, (signal) => send(target, text, ofHost, signal))
     }
     try {
-      return await linesToHosts.run(target.host, () => lines[trust].take('in line', sendInTime))
+      return await linesToHosts.run(target.host, () => line.take('in line', sendInTime))
     } catch (error) {
       throw requestFailure(error)
     }
@@ -69,7 +66,7 @@ class HostLines {
   private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
 
   async run<Outcome>(host: string, act: () => Promise<Outcome>): Promise<Outcome> {
-    const known = this.lines.get(host) ?? { line: new Semaphore(atOnceToHost, longestLine, busy), users: 0 }
+    const known = this.lines.get(host) ?? { line: newLine(atOnceToHost), users: 0 }
     this.lines.set(host, known)
     known.users += 1
     try {

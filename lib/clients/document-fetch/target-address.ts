@@ -4,7 +4,6 @@ import { groupsOf } from '../../limits/network'
 import { isRecord } from '../../primitives/values'
 import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
-import { forEachTrust, type UrlTrust } from './fetch-limits'
 import specialNetworks from './special-networks.json'
 
 export interface Target {
@@ -52,11 +51,11 @@ export type Lookup = (
   options: { readonly all: true; readonly signal?: AbortSignal },
 ) => Promise<readonly { readonly address: string }[]>
 
-/** Look-ups per level of trust that may outlive their fetch. */
+/** Look-ups that may outlive their fetch. */
 const maximumAbandoned = 64
 
 export class TargetAddresses {
-  private readonly abandoned = forEachTrust(() => ({ count: 0 }))
+  private abandoned = 0
 
   constructor(
     private readonly lookup: Lookup,
@@ -69,14 +68,8 @@ export class TargetAddresses {
    * Too many look-ups that outlive their fetches refuse new ones, so
    * names with silent DNS cannot pile up.
    */
-  async find(
-    hostname: string,
-    trust: UrlTrust,
-    signal: AbortSignal,
-    loopbackOnly = false,
-  ): Promise<readonly string[]> {
-    const abandoned = this.abandoned[trust]
-    if (abandoned.count >= maximumAbandoned) throw new DocumentUnavailable('busy')
+  async find(hostname: string, signal: AbortSignal, loopbackOnly = false): Promise<readonly string[]> {
+    if (this.abandoned >= maximumAbandoned) throw new DocumentUnavailable('busy')
     let isOver = false
     const lookedUp = this.addressesOf(hostname, signal).finally(() => {
       isOver = true
@@ -85,9 +78,9 @@ export class TargetAddresses {
       return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
     } finally {
       if (!isOver) {
-        abandoned.count += 1
+        this.abandoned += 1
         const settled = () => {
-          abandoned.count -= 1
+          this.abandoned -= 1
         }
         lookedUp.then(settled, settled)
       }

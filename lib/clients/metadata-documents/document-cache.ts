@@ -9,7 +9,6 @@ import {
   isUnanswered,
   type UnavailableReason,
 } from '../document-fetch/document-unavailable'
-import type { UrlTrust } from '../document-fetch/fetch-limits'
 import { BoundedMap, ExpiringMap } from '../../primitives/maps'
 import { SingleFlight } from '../../primitives/concurrency'
 import { steadyClock } from '../../primitives/clock'
@@ -35,7 +34,6 @@ interface DocumentCacheParts {
   readonly parse: (json: unknown, url: DocumentUrl) => Client
   readonly verification: DocumentVerification
   readonly clock: () => number
-  readonly isNamed: (url: string) => boolean
   /** Seconds. */
   readonly longestLifetime: number
 }
@@ -110,10 +108,9 @@ export class DocumentCache {
       return this.remember(clientId, before)
     }
     const inUseUntil = before?.inUseUntil ?? known?.inUseUntil ?? 0
-    const isKnown = before !== undefined || known !== undefined
     try {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
-      const fetched = await this.fetched(url, this.trustOf(clientId, isKnown, inUseUntil), sender)
+      const fetched = await this.fetched(url, { sender })
       // A use may have been noted while the host answered.
       const noted = this.parsed.get(clientId)?.inUseUntil ?? 0
       const document = { ...fetched, inUseUntil: Math.max(inUseUntil, noted) }
@@ -127,11 +124,6 @@ export class DocumentCache {
       if (isPrevented && mayStandIn) return this.remember(clientId, before)
       throw refusalOf(error)
     }
-  }
-
-  private trustOf(clientId: string, isKnown: boolean, inUseUntil: number): UrlTrust {
-    if (inUseUntil > this.parts.clock() || this.parts.isNamed(clientId)) return 'named'
-    return isKnown ? 'known' : 'unknown'
   }
 
   // The client is proven, so a failing cache must not fail the request.
@@ -169,14 +161,12 @@ export class DocumentCache {
     }
   }
 
-  private async fetched(url: DocumentUrl, trust: UrlTrust, sender: Sender | undefined) {
+  private async fetched(url: DocumentUrl, inquiry: DocumentInquiry) {
     const { documents, parse, verification, clock } = this.parts
-    const { json, maximumAge } = await documents
-      .fetch(url.clientId, usualSize, { trust, sender })
-      .catch(orUnreachable)
+    const { json, maximumAge } = await documents.fetch(url.clientId, usualSize, inquiry).catch(orUnreachable)
     const client = parse(json, url)
     const verified = verification.isNeeded(client)
-    if (verified) await verification.run(client, { trust, sender })
+    if (verified) await verification.run(client, inquiry)
     const seconds = Math.min(Math.max(shortestKept, maximumAge), longestKept / 1000)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + seconds * 1000

@@ -20,11 +20,7 @@ export function documentUrl(clientId: string): DocumentUrl | undefined {
   return url !== undefined && isUnrepaired ? { clientId, host: url.host } : undefined
 }
 
-interface AllowedDocuments {
-  readonly allow: (clientId: string) => boolean | Promise<boolean>
-  /** A URL that equals an entry is not made up. */
-  readonly named: ReadonlySet<string>
-}
+type AllowsDocument = (clientId: string) => boolean | Promise<boolean>
 
 const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
 
@@ -33,13 +29,12 @@ const anEntry = kind(
   'must be a host such as app.example or *.app.example, or an https URL such as https://app.example/clients/.',
 )
 
-export const allowedDocuments: Field<AllowedDocuments> = (given, at, name) => {
-  const named = new Set<string>()
-  if (given === undefined) return { allow: () => true, named }
-  if (typeof given === 'function') return { allow: (clientId) => decisionOf(given(clientId)), named }
+export const allowedDocuments: Field<AllowsDocument> = (given, at, name) => {
+  if (given === undefined) return () => true
+  if (typeof given === 'function') return (clientId) => decisionOf(given(clientId))
   if (!isList(given)) at.wrong(name, 'must be a function, or a list of hosts and URLs.')
   const entries = rows(anEntry, 'hosts and URLs')(isList(given) ? given : [], at, name)
-  return { allow: (clientId) => entries.some((each) => covers(each, clientId)), named: new Set(entries) }
+  return (clientId) => entries.some((each) => covers(each, clientId))
 }
 
 // The prefix may be a whole host.

@@ -28,8 +28,7 @@ export interface MetadataDocumentsOptions {
   /**
    * Which documents the server accepts: a function of the `client_id`, or a list of hosts (`app.example`), of
    * all hosts below a domain (`*.app.example`), of URLs, and of URL prefixes that end with a slash. Asked
-   * before each fetch, and at each request of the client. Made-up URLs do not use up the limits of listed
-   * ones. Default: every document.
+   * before each fetch, and at each request of the client. Default: every document.
    */
   readonly allow?: readonly string[] | ((clientId: string) => boolean | Promise<boolean>)
   /** The scope that such clients may ask for, separated by spaces. Default: every scope. */
@@ -64,7 +63,7 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Clien
 function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
   const { capabilities } = server
   const at = rootPlace(capabilities)
-  const { registered: given, allow: allowed, ...read } = group(fields)(options, at, '')
+  const { registered: given, allow, ...read } = group(fields)(options, at, '')
   const registered = server.openRegistered(given ?? [], 'registered')
   if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
@@ -81,13 +80,12 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
     parse: (json, url) => parseDocument(json, url, rules),
     verification: verificationBy(rules, documents),
     clock: server.clock,
-    isNamed: (url) => allowed.named.has(url),
     longestLifetime: server.longestLifetime,
   })
   const findDocument = async (clientId: string, sender: Sender | undefined) => {
     const url = documentUrl(clientId)
     if (url === undefined) return undefined
-    if (await allowed.allow(clientId)) return cache.find(url, sender)
+    if (await allow(clientId)) return cache.find(url, sender)
     throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
