@@ -14,12 +14,11 @@ import {
   deny,
   findAsked,
   findDecidable,
-  isOwnersRequest,
+  isRedirectable,
   type OwnersRequest,
-  repeatable,
-  requestOf,
-  withForm,
+  type RepeatableApproval,
 } from '../authorization/decision'
+import { isSameCode, repeatable, withForm } from '../authorization/repetition'
 import { requestNotOpen } from '../authorization/requested'
 import { namesOf } from '../authorization/owner-entries'
 import type { StoredAuthorization } from '../authorization/store'
@@ -33,7 +32,7 @@ import {
 import { type Eventual, isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/resource-owner'
-import { credentialId } from '../protocol/credential'
+import { createSalt, credentialId } from '../protocol/credential'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -239,21 +238,17 @@ function stepOf(current: Authorization | undefined, deciding: Deciding): Transit
   if (decidable instanceof OAuthError) return onPage(decidable)
   if (decidable.state === 'requested' && decidable.request === undefined)
     return polledStep(decidable, deciding)
-  const requested = requestOf(decidable)
-  if (requested === undefined || decidable.state === 'active')
-    return { action: 'none', outcome: { kind: 'done', client } }
+  if (!isRedirectable(decidable)) return { action: 'none', outcome: { kind: 'done', client } }
   // The client may have lost the redirection URI meanwhile.
-  requireRedirectUri(client, requested.request.redirectUri)
+  requireRedirectUri(client, decidable.request.redirectUri)
   if (decidable.state === 'approved') {
     if (!hasWaited && isOnItsWay(decidable, context)) return { action: 'none', outcome: { kind: 'early' } }
-    return repeatApproval(decidable, requested, deciding)
+    return repeatApproval(decidable, deciding)
   }
-  if (decidable.decision === 'denied') return { action: 'touch', outcome: denial(server, requested) }
-  if (!decision.approved)
-    return { action: 'save', authorization: deny(decidable), outcome: denial(server, requested) }
-  return isOwnersRequest(decidable)
+  if (decidable.decision === 'denied') return { action: 'touch', outcome: denial(server, decidable) }
+  return decision.approved
     ? approvalStep(decidable, deciding)
-    : { action: 'none', outcome: { kind: 'done', client } }
+    : { action: 'save', authorization: deny(decidable), outcome: denial(server, decidable) }
 }
 
 /** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
@@ -308,49 +303,44 @@ function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject
 }
 
 function approvalStep(requested: OwnersRequest, deciding: Deciding): TransitionResult<DecisionStep> {
-  const { server, decision, client, context } = deciding
+  const { decision, context } = deciding
   const granting = settledBy({ ...requested, login: decision.login }, deciding)
   if (granting instanceof OAuthError) return onPage(granting)
   const { settled, remembered } = granting
-  const responseType = requireResponseType(client, settled.request.responseType, server.plugIns.responseTypes)
-  const repetition = repeatable(decision.consentToken, context, undefined, selectedBy(decision))
-  const approved = approveRequest(server, responseType, settled, repetition.context)
-  const { authorization, redirection } = approved
+  const salt = createSalt(context.random)
+  const approved = approvedBy(settled, salt, deciding)
+  const { authorization, redirection, responseType } = approved
   return {
     action: 'save',
-    authorization: withForm(authorization, requested, repetition.salt),
+    authorization: withForm(authorization, requested, salt),
     outcome: { kind: 'approved', redirection, approved, remembered },
     event: approvalEvent(authorization, responseType.name),
   }
 }
 
-const selectedBy = ({ selection }: Decision) => selectionText(selection ?? nothingSelected)
-
-function repeatApproval(
-  approvedBefore: Approved,
+function approvedBy(
   requested: RequestedAuthorization,
+  salt: string,
   { server, decision, client, context }: Deciding,
-): TransitionResult<DecisionStep> {
-  const responseType = requireResponseType(
-    client,
-    requested.request.responseType,
-    server.plugIns.responseTypes,
-  )
-  requireScope(client, requested.scope)
-  const { code } = approvedBefore
-  const { salt } = code.repetition ?? {}
-  const repetition = repeatable(decision.consentToken, context, salt, selectedBy(decision))
-  const { authorization, redirection } = approveRequest(server, responseType, requested, repetition.context)
-  // Another selection derives another code: the first approval counts, and the owner sees it. A host's response type
-  // may make a code that the server cannot repeat.
-  const isSame = authorization.state === 'approved' && authorization.code.digest === code.digest
-  return isSame
-    ? {
-        action: 'touch',
-        outcome: redirection,
-        event: approvalEvent(approvedBefore, responseType.name, 'repeated'),
-      }
-    : { action: 'none', outcome: { kind: 'done', client } }
+): ApprovedRequest {
+  const { responseTypes } = server.plugIns
+  const responseType = requireResponseType(client, requested.request.responseType, responseTypes)
+  const selected = selectionText(decision.selection ?? nothingSelected)
+  const again = repeatable(context, decision.consentToken, salt, selected)
+  return approveRequest(server, responseType, requested, again)
+}
+
+/** After another selection, the first approval counts, and the owner sees it. */
+function repeatApproval(before: RepeatableApproval, deciding: Deciding): TransitionResult<DecisionStep> {
+  const { client } = deciding
+  requireScope(client, before.scope)
+  const { authorization, redirection, responseType } = approvedBy(before, before.code.salt, deciding)
+  if (!isSameCode(authorization, before)) return { action: 'none', outcome: { kind: 'done', client } }
+  return {
+    action: 'touch',
+    outcome: redirection,
+    event: approvalEvent(before, responseType.name, 'repeated'),
+  }
 }
 
 function rememberedOf(
@@ -374,8 +364,11 @@ function failureOf(
   // On a page: the client would only send the owner back here.
   if (error instanceof Throttled && !(error instanceof OverShare)) return { kind: 'refused', error }
   const decidable = findDecidable(found.authorization, decision, context.now)
-  const requested = decidable instanceof OAuthError ? undefined : requestOf(decidable)
-  if (requested === undefined || !isRegisteredRedirectUri(client, requested.request.redirectUri))
-    return { kind: 'refused', error }
-  return redirectWithError(frameOfRecord(server, requested), error)
+  const isAnswerable =
+    !(decidable instanceof OAuthError) &&
+    isRedirectable(decidable) &&
+    isRegisteredRedirectUri(client, decidable.request.redirectUri)
+  return isAnswerable
+    ? redirectWithError(frameOfRecord(server, decidable), error)
+    : { kind: 'refused', error }
 }

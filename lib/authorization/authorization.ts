@@ -83,9 +83,8 @@ export interface PendingRequest {
 }
 
 /** The code is not redeemed yet. With a response type such as `code token`, the record also has an access token. */
-export interface Approved extends Grant {
+export interface Approved extends RequestedAuthorization {
   readonly state: 'approved'
-  readonly subject: string
   /** Digest; undefined without a consent form. */
   readonly consentToken: string | undefined
   readonly code: Code
@@ -97,24 +96,14 @@ export interface Approved extends Grant {
 /** RFC 6749 4.1.2. */
 export interface Code {
   readonly digest: string
-  readonly redirectUri: string
-  readonly redirectUriSent: boolean
   /**
    * Redemptions by the client with the right code but a wrong redirection URI, or a failed check of an extension, such
    * as PKCE. After five, none succeeds.
    */
   readonly failures: number
   readonly expiresAt: number
-  /** Undefined without a consent form. */
-  readonly repetition: Repetition | undefined
-}
-
-/** Gives the same code again, if a browser sends its decision again. */
-export interface Repetition {
-  /** With the consent token, it derives the code. */
-  readonly salt: string
-  readonly responseType: string
-  readonly requestState: string | undefined
+  /** With the consent token, it derives the code again. Undefined without a consent form. */
+  readonly salt: string | undefined
 }
 
 export interface Active extends Grant {

@@ -10,7 +10,6 @@ import type {
   LastResponse,
   PendingRequest,
   RefreshToken,
-  Repetition,
   Requested,
 } from './authorization'
 import { issuerDigestLength } from './issuer'
@@ -88,19 +87,11 @@ const lastResponse = group<LastResponse>({
   sealedProperties: optional(text(2)),
 })
 
-const repetition = group<Repetition>({
-  salt: text(14),
-  responseType: text(15),
-  requestState: optional(text(16)),
-})
-
 const code = group<Code>({
   digest: text(6),
-  expiresAt: integer(7),
-  redirectUri: text(8),
-  redirectUriSent: boolean(9),
-  failures: integer(10),
-  repetition: optional(inline(repetition)),
+  expiresAt: integer(11),
+  failures: integer(12),
+  salt: optional(text(16)),
 })
 
 const records = {
@@ -130,12 +121,13 @@ const records = {
   }),
   approved: group<Approved>({
     ...head('c'),
-    ...granted({ extensionData: 12, login: 17 }),
+    ...granted({ extensionData: 14, login: 17 }),
     accessTokens: storedTokens(4),
     subject: text(5),
     code: inline(code),
-    grantedAt: integer(11),
-    consentToken: optional(text(13)),
+    request: inline(pendingRequest),
+    grantedAt: integer(13),
+    consentToken: optional(text(15)),
   }),
   active: group<Active>({
     ...head('a'),

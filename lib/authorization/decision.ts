@@ -1,4 +1,4 @@
-import { createCredential, createSalt, derivedText, digest, hasDigest } from '../protocol/credential'
+import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'
 import type { Approved, Authorization, Requested, RequestedAuthorization } from './authorization'
@@ -64,8 +64,6 @@ export function approveWithCode(
 ): { readonly authorization: Approved; readonly code: string } {
   const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login, request } = requested
   const code = createCredential('authorizationCode', id, codeSecrets)
-  const { redirectUri, redirectUriSent } = request
-  const expiresAt = now + lifetimes.authorizationCode
   return {
     code,
     authorization: {
@@ -78,13 +76,12 @@ export function approveWithCode(
       scope,
       tokenType,
       extensionData,
+      request,
       code: {
         digest: digest(code),
-        redirectUri,
-        redirectUriSent,
         failures: 0,
-        expiresAt,
-        repetition: undefined,
+        expiresAt: now + lifetimes.authorizationCode,
+        salt: undefined,
       },
       grantedAt: now,
       accessTokens: [],
@@ -118,59 +115,16 @@ export function approveForPolls(
   return { ...requested, decision: 'approved', grantedAt: now, expiresAt }
 }
 
-const codeFrom = (salt: string, selected: string) =>
-  `authorization code ${salt}${selected === '' ? '' : ` ${selected}`}`
-
-interface RepeatableApproval {
-  readonly salt: string
-  readonly context: IssueContext
-}
-
-/**
- * Derives the code from the consent token and a salt. The record has only a digest of the consent token: the store
- * alone does not suffice to make the code again.
- *
- * @param salt that of the earlier approval. Default: a new one.
- * @param selected what the form selects, such as ticked boxes. Another selection derives another code, which no record
- * has.
- */
-export function repeatable(
-  consentToken: string,
-  context: IssueContext,
-  salt: string = createSalt(context.random),
-  selected = '',
-): RepeatableApproval {
-  const codeSecrets = derivedText(consentToken, codeFrom(salt, selected))
-  return { salt, context: { ...context, codeSecrets } }
-}
-
-/** Lets the server give the same code again. */
-export function withForm(
-  authorization: Authorization,
-  { consentToken, request: { responseType, requestState } }: OwnersRequest,
-  salt: string,
-): Authorization {
-  if (authorization.state === 'active') return { ...authorization, consentToken }
-  if (authorization.state !== 'approved') return authorization
-  const repetition = { salt, responseType, requestState }
-  return { ...authorization, consentToken, code: { ...authorization.code, repetition } }
-}
-
 export type OwnersRequest = Requested & RequestedAuthorization
 
 /** A request that an owner has claimed, and whose client gets a redirect. */
-export const isOwnersRequest = (current: Authorization): current is OwnersRequest =>
+const isOwnersRequest = (current: Authorization): current is OwnersRequest =>
   current.state === 'requested' && current.subject !== undefined && current.request !== undefined
 
-/** Undefined if no redirect answers the client, or the server cannot give it again. */
-export function requestOf(decidable: Authorization): RequestedAuthorization | undefined {
-  if (decidable.state !== 'approved') return isOwnersRequest(decidable) ? decidable : undefined
-  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login } = decidable
-  const { code, accessTokens } = decidable
-  const { redirectUri, redirectUriSent, repetition } = code
-  // The server sends no access token twice.
-  if (repetition === undefined || accessTokens.length > 0) return undefined
-  const { responseType, requestState } = repetition
-  const request = { responseType, redirectUri, redirectUriSent, requestState }
-  return { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, request, login }
-}
+export type RepeatableApproval = Approved & { readonly code: { readonly salt: string } }
+
+/** A redirect answers the client, and the server can give it again: it sends no access token twice. */
+export const isRedirectable = (decidable: Authorization): decidable is OwnersRequest | RepeatableApproval =>
+  decidable.state === 'approved'
+    ? decidable.code.salt !== undefined && decidable.accessTokens.length === 0
+    : isOwnersRequest(decidable)

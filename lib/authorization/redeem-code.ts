@@ -1,7 +1,7 @@
 import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import type { Active, Approved, Authorization, Code } from './authorization'
+import type { Active, Approved, Authorization, Code, PendingRequest } from './authorization'
 import { activeOf, issue, type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { type IssueContext, revoked, type TransitionResult } from './transition'
@@ -40,7 +40,7 @@ export function redeemCode(
   if (hasGrantEnded(current.grantedAt, context))
     return revoked(current, 'grant_expired', refused('grant_expired/code'))
   if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
-  const token = redirectUriMismatch(code, redemption) ?? context.restrict(current)
+  const token = redirectUriMismatch(current.request, redemption) ?? context.restrict(current)
   if (token instanceof OAuthError)
     return isAttempt(token)
       ? { action: 'save', authorization: withFailure(current), refusal: token }
@@ -63,11 +63,13 @@ function replay(current: Active, redemption: Redemption): TransitionResult<Issue
   return revoked(current, 'code_replayed')
 }
 
-function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
+function redirectUriMismatch(
+  { redirectUri: registered, redirectUriSent }: PendingRequest,
+  { redirectUri }: Redemption,
+): OAuthError | undefined {
   // RFC 6749 4.1.3: required and identical, if the authorization request had the parameter.
-  const registered = code.redirectUri
   if (redirectUri === undefined)
-    return code.redirectUriSent ? refused('redirect_uri_missing/code', { registered }) : undefined
+    return redirectUriSent ? refused('redirect_uri_missing/code', { registered }) : undefined
   return redirectUri === registered
     ? undefined
     : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })

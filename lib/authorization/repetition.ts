@@ -16,7 +16,7 @@ import { refused } from '../protocol/refusals'
 import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import { type AccessToken, findToken, newestToken } from './access-token'
-import type { Active, Authorization, LastResponse, RefreshToken } from './authorization'
+import type { Active, Approved, Authorization, LastResponse, RefreshToken, Requested } from './authorization'
 import { addAccessToken, issue, type Issuance, type Issued, saved } from './issue'
 import { refreshTokenEnd } from './lifetimes'
 import {
@@ -27,8 +27,39 @@ import {
   type TransitionResult,
 } from './transition'
 
-// The same request gets the same tokens again. They derive from the credential that the client presents and from what
-// the record holds: neither suffices alone.
+// The same request gets the same answer again: a code, or tokens. They derive from the credential that the request
+// presents, and from the salt in the record: neither suffices alone.
+
+/** @param asked what the request asks for: a request for anything else never gets the same letters. */
+const secretsOf = (credential: string, salt: string, asked = ''): Random =>
+  derivedText(credential, `answer ${salt} ${asked}`)
+
+/**
+ * An approval in this context makes its code again.
+ *
+ * @param selected what the form selects, such as ticked boxes.
+ */
+export const repeatable = (
+  context: IssueContext,
+  consentToken: string,
+  salt: string,
+  selected: string,
+): IssueContext => ({ ...context, codeSecrets: secretsOf(consentToken, salt, selected) })
+
+/** What the record needs for it. */
+export function withForm(
+  authorization: Authorization,
+  { consentToken }: Requested,
+  salt: string,
+): Authorization {
+  if (authorization.state === 'active') return { ...authorization, consentToken }
+  if (authorization.state !== 'approved') return authorization
+  return { ...authorization, consentToken, code: { ...authorization.code, salt } }
+}
+
+/** False after another selection, and if a host's response type makes a code of its own. */
+export const isSameCode = (again: Authorization, { code }: Approved): boolean =>
+  again.state === 'approved' && again.code.digest === code.digest
 
 /** @param credential what goes out of use: a refresh token, or the handle of a poll. */
 export function issueRepeatable(
@@ -47,8 +78,6 @@ export function issueRepeatable(
     sealedProperties: sealed(properties, credential, random),
   }))
 }
-
-const secretsOf = (credential: string, salt: string): Random => derivedText(credential, `tokens ${salt}`)
 
 type Texts = Pick<Issued, 'accessToken' | 'refreshToken' | 'refreshTokenExpiresAt'>
 
@@ -168,10 +197,8 @@ export function keepRefreshToken(
   })
 }
 
-/** @param purpose with the terms of the token: other terms never share a secret. */
-function derivedToken(current: Active, token: NewAccessToken, credential: string, purpose: string): string {
-  const secrets = derivedText(credential, `access token ${purpose} ${termsOf(token, current)}`)
-  return createCredential('accessToken', current.id, secrets)
+function derivedToken(current: Active, token: NewAccessToken, credential: string, salt: string): string {
+  return createCredential('accessToken', current.id, secretsOf(credential, salt, termsOf(token, current)))
 }
 
 type Terms = Pick<NewAccessToken, 'scope' | 'extensionData' | 'tokenType' | 'format'>

@@ -41,11 +41,9 @@ const shown = { ...unclaimed, subject: 'alice', handle: undefined, consentToken 
 const polled = { ...unclaimed, request: undefined } as const
 const code = {
   digest: 'digest-of-the-code',
-  redirectUri: 'https://printer.example/cb',
-  redirectUriSent: false,
   failures: 0,
   expiresAt: 1_800_000_060,
-  repetition: undefined,
+  salt: undefined,
 }
 const token = {
   digest: 'digest-of-a-token',
@@ -74,7 +72,15 @@ const active = {
   usedUntil: undefined,
   grantedAt,
 } as const
-const approved = { ...grant, state: 'approved', subject: 'alice', code, grantedAt, accessTokens: [] } as const
+const approved = {
+  ...grant,
+  state: 'approved',
+  subject: 'alice',
+  request,
+  code,
+  grantedAt,
+  accessTokens: [],
+} as const
 
 /** Records in each state, with few and with all members, and their texts. */
 const written: readonly (readonly [string, Authorization, string])[] = [
@@ -131,7 +137,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   [
     'approved without a form',
     { ...approved, consentToken: undefined },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,1800000000]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code","code","https://printer.example/cb",true,null,1800000060,0,1800000000]',
   ],
   [
     'approved by a form, without a state',
@@ -141,10 +147,10 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       code: {
         ...code,
         failures: 4,
-        repetition: { salt: 'salt-of-the-code', responseType: 'code', requestState: undefined },
+        salt: 'salt-of-the-code',
       },
     },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,4,1800000000,null,"digest-of-the-form","salt-of-the-code","code"]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code","code","https://printer.example/cb",true,null,1800000060,4,1800000000,null,"digest-of-the-form","salt-of-the-code"]',
   ],
   [
     'approved, with all members',
@@ -152,15 +158,15 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       ...approved,
       tokenType: 'mac',
       consentToken,
+      request: { ...request, responseType: 'code token', redirectUriSent: false, requestState: 'a&b' },
       code: {
         ...code,
-        redirectUriSent: true,
-        repetition: { salt: 'salt-of-the-code', responseType: 'code token', requestState: 'a&b' },
+        salt: 'salt-of-the-code',
       },
       accessTokens: stored(token),
       extensionData,
     },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",true,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code","code token","a&b"]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code","code token","https://printer.example/cb",false,"a&b",1800000060,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code"]',
   ],
   [
     'active of a client that acts for itself',
@@ -237,7 +243,7 @@ const withLogin: readonly (readonly [string, Authorization, string])[] = [
   [
     'approved, after a login',
     { ...approved, consentToken: undefined, login },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,1800000000,null,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code","code","https://printer.example/cb",true,null,1800000060,0,1800000000,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
   ],
   [
     'active, after a login with a class alone',

@@ -7,16 +7,14 @@ import {
   approveWithCode,
   deny,
   findDecidable,
-  isOwnersRequest,
-  repeatable,
-  requestOf,
-  withForm,
+  isRedirectable,
 } from '../../lib/authorization/decision'
 import type { Issued } from '../../lib/authorization/issue'
 import type { Lifetimes } from '../../lib/authorization/lifetimes'
 import { pollAuthorization } from '../../lib/authorization/polled'
 import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
+import { repeatable, withForm } from '../../lib/authorization/repetition'
 import { claim, openForOwner, openRequest } from '../../lib/authorization/requested'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
@@ -26,7 +24,7 @@ import {
   type TransitionResult,
   unrestricted,
 } from '../../lib/authorization/transition'
-import type { Random } from '../../lib/protocol/credential'
+import { createSalt, type Random } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { TokenType } from '../../lib/protocol/token-type'
@@ -328,13 +326,11 @@ function decided(
         outcome: { kind: 'done' },
       }
   }
-  const proposed = requestOf(found)
-  if (proposed === undefined) throw new Error('A code alone can be given again.')
-  const known = found.state === 'approved' ? found.code.repetition?.salt : undefined
-  const { salt, context } = repeatable(consentToken, at, known)
-  const { authorization, code } = approveWithCode(proposed, context)
+  if (!isRedirectable(found)) throw new Error('A code alone can be given again.')
+  const salt = found.state === 'approved' ? found.code.salt : createSalt(at.random)
+  const { authorization, code } = approveWithCode(found, repeatable(at, consentToken, salt, ''))
   const ending = { kind: 'code', code } as const
-  return isOwnersRequest(found)
+  return found.state === 'requested'
     ? { action: 'save', authorization: withForm(authorization, found, salt), outcome: ending }
     : { action: 'touch', outcome: ending }
 }

@@ -31,13 +31,13 @@ export function pendingRecord(expiresAt: number, changed: Partial<Requested> = {
 }
 
 export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {
-  const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition: undefined }
-  const code = { digest: digest('code'), ...lasting }
+  const code = { digest: digest('code'), failures: 2, expiresAt, salt: undefined }
   return {
     ...grant,
     state: 'approved',
     id: random22(),
     consentToken,
+    request,
     code,
     grantedAt,
     accessTokens: [],
