@@ -1,6 +1,6 @@
 import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
-import type { IssueContext, TransitionEvent } from '../authorization/transition'
-import { complete, completes } from '../authorization/complete-issue'
+import { approvalEvent, type IssueContext, type TransitionEvent } from '../authorization/transition'
+import { complete } from '../authorization/complete-issue'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
@@ -29,6 +29,7 @@ export interface ApprovedRequest {
   readonly responseType: ResponseType
   readonly requested: RequestedAuthorization
   readonly approval: Approval
+  readonly event: TransitionEvent | undefined
 }
 
 export function frameOfRecord(
@@ -49,23 +50,30 @@ export function approveRequest(
   const { authorization } = approval
   const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, approval, context.now)
-  return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
+  return {
+    authorization,
+    redirection: redirection(frame, parameters),
+    responseType,
+    requested,
+    approval,
+    event: approvalEvent(authorization, responseType.name),
+  }
 }
 
 export async function completeApproval(
   server: Context,
   client: Client,
-  { authorization, redirection: unfinished, responseType, requested, approval }: ApprovedRequest,
-  event: TransitionEvent | undefined,
+  approved: ApprovedRequest,
   now: number,
-): Promise<{ readonly redirection: Redirection; readonly event: TransitionEvent | undefined }> {
+): Promise<ApprovedRequest> {
+  const { authorization, responseType, requested, approval, event } = approved
   const { issued } = approval
-  if (issued === undefined || !completes(server)) return { redirection: unfinished, event }
+  if (issued === undefined) return approved
   const recipient = { client, grantType: 'implicit', evidence: noEvidence }
   const completed = await complete(server, { authorization, issued, event }, recipient)
   const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
-  return { redirection: redirection(frame, parameters), event: completed.event }
+  return { ...approved, redirection: redirection(frame, parameters), event: completed.event }
 }
 
 function parametersOf(

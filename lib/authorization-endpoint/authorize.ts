@@ -7,7 +7,7 @@ import { type Eventual, following, isLater } from '../primitives/concurrency'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact } from '../protocol/extension'
 import { loginOf, type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
-import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
+import { isForOwner, OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { OwnerQuestion } from '../protocol/owner-question'
@@ -48,8 +48,7 @@ export interface Host extends OwnerHost, ClientFinder {
   /** Runs if extensions have replaced them, with those that count. */
   parametersReplaced(parameters: Parameters): void
   findOwner(): Eventual<ResourceOwner | undefined>
-  /** Returns the refusal for the page of the owner if the login does not reach this server. */
-  logIn(demand: LoginDemand): Promise<OAuthError | undefined>
+  logIn(demand: LoginDemand): Promise<void>
   ask(question: Question): unknown
 }
 
@@ -110,7 +109,7 @@ async function take(
     const owner = host.findOwner()
     const resourceOwner = isLater(owner) ? await owner : owner
     const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
-    if (ofAnother !== undefined) return onPage(ofAnother)
+    if (ofAnother !== undefined) throw ofAnother
     const demanded = settled.claimed ?? findDemandedLogin(server, settled, resourceOwner, context, host)
     const claimed = isLater(demanded) ? await demanded : demanded
     const questions = new OwnerQuestions(
@@ -138,7 +137,6 @@ async function take(
     const proposal = { ...unclaimed, subject, login: loginOf(resourceOwner) }
     if (isApproved) return await approveNow(server, waiting, proposal, questions, onCommitted)
     const question = await ask(server, waiting, proposal, questions)
-    if (question instanceof OAuthError) return onPage(question)
     const isRepeatable = settled.claimed === undefined && parameters === received
     const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
     const shown = host.ask({ ...question, resourceOwner, switchAccount })
@@ -192,9 +190,8 @@ async function toClient(
   host: Host,
   cause: unknown,
 ): Promise<AuthorizationOutcome> {
-  // On a page: a client would only send the owner back here.
-  const comesBack = cause instanceof Throttled && !(cause instanceof OverShare)
-  if (comesBack || destination.redirectUri === undefined) return onPage(cause)
+  if (destination.redirectUri === undefined || (cause instanceof OAuthError && isForOwner(cause)))
+    return onPage(cause)
   const frame = frameOf(
     server,
     destination.client.client_id,
@@ -286,43 +283,38 @@ async function sendToLogin(
   const reference = isPlain
     ? await prolong(server, claimed, context, host)
     : await keepDemand(server, { received, unclaimed, isLoggedIn, context }, claimed, host)
-  if (reference instanceof OAuthError) return onPage(reference)
-  const error = await host.logIn({ reference, request: login })
-  return error === undefined ? answered : onPage(error)
+  await host.logIn({ reference, request: login })
+  return answered
 }
 
-function approveNow(
+async function approveNow(
   server: Context,
   { settled: { destination }, claimed, parsed, context }: WaitingRequest,
   proposal: OwnerProposal,
   questions: OwnerQuestions,
   onCommitted: OnCommitted | undefined,
-): Eventual<AuthorizationOutcome> {
+): Promise<AuthorizationOutcome> {
   const { askOwner, atDecision } = server.plugIns
   const { client } = destination
   const { approving, scope } = parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
-  return following(
-    () => (askOwner.length === 0 ? undefined : questions.answer()),
-    (answer) => {
-      const approved = settleDecision(atDecision, client, proposal, { scope, answer })
-      const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
-      return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
-    },
-  )
+  const answer = askOwner.length === 0 ? undefined : await questions.answer()
+  const approved = settleDecision(atDecision, client, proposal, { scope, answer })
+  const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
+  return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
 }
 
 const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>
   proposal.request !== undefined
 
-/** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
+/** Stores what waits for the decision. */
 async function ask(
   server: Context,
   { settled: { destination, parameters }, claimed, parsed, context }: WaitingRequest,
   proposal: OwnerProposal,
   questions: OwnerQuestions,
-): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
+): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'>> {
   const { client, redirectUri } = destination
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
@@ -336,7 +328,6 @@ async function ask(
   }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
-  if (consentToken instanceof OAuthError) return consentToken
   return {
     client,
     scope,

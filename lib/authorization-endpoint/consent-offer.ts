@@ -1,7 +1,6 @@
 import { isRecord, isText, isTexts } from '../primitives/values'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
-import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, type Scope } from '../protocol/scope'
 import type { Selection } from '../protocol/owner-question'
@@ -88,29 +87,29 @@ export function withoutOffer(data: ExtensionData): ExtensionData {
   return others
 }
 
-/** All required scopes, and the optional ones with a tick; a refusal for a decision that the page did not offer. */
+/** All required scopes, and the optional ones with a tick. @throws OAuthError for what the page did not offer. */
 export function grantedBy(
   { scope: whole, ticked, choice }: Selection,
   requested: Scope,
   { optional, question }: ConsentOffer,
-): Granted | OAuthError {
+): Granted {
   const named = whole ?? ticked
   const required = requested.filter((token) => !optional.includes(token))
   const isShown = covers(requested, named) && (whole === undefined || covers(whole, required))
   const scope = requested.filter((token) => required.includes(token) || named.includes(token))
   // Without any scope, there is nothing to approve: the page has another button for this.
-  if (!isShown || (scope.length === 0 && requested.length > 0)) return refused('decision_scope_wrong')
-  const answer = answerBy(choice, question)
-  return answer === 'wrong' ? refused('decision_choice_wrong') : { scope, answer }
+  if (!isShown || (scope.length === 0 && requested.length > 0)) throw refused('decision_scope_wrong')
+  return { scope, answer: answerBy(choice, question) }
 }
 
 function answerBy(
   choice: string | undefined,
   question: OfferedQuestion | undefined,
-): OwnerAnswerTo | undefined | 'wrong' {
-  if (question === undefined) return choice === undefined ? undefined : 'wrong'
-  const { extension, name, answers } = question
+): OwnerAnswerTo | undefined {
   // With one answer, the page does not ask.
-  const value = choice ?? (answers.length === 1 ? answers[0] : undefined)
-  return value !== undefined && answers.includes(value) ? { extension, name, value } : 'wrong'
+  const value = choice ?? (question?.answers.length === 1 ? question.answers[0] : undefined)
+  if (question === undefined && value === undefined) return undefined
+  if (question === undefined || value === undefined || !question.answers.includes(value))
+    throw refused('decision_choice_wrong')
+  return { extension: question.extension, name: question.name, value }
 }

@@ -33,7 +33,7 @@ import { type Eventual, isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/resource-owner'
 import { createSalt, credentialId } from '../protocol/credential'
-import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
+import { isForOwner, OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope, type Scope } from '../protocol/scope'
@@ -79,7 +79,6 @@ type DecisionStep =
   | DecisionOutcome
   | {
       readonly kind: 'approved'
-      readonly redirection: Redirection
       readonly approved: ApprovedRequest
       readonly remembered: RememberedDecision | undefined
     }
@@ -129,7 +128,7 @@ export async function decide(
   // A denied request counts as open until it expires.
   server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
-  return step.kind === 'approved' ? step.redirection : { kind: 'done', client: step.client }
+  return step.kind === 'approved' ? step.approved.redirection : { kind: 'done', client: step.client }
 }
 
 /** The client has its code: after a failure, the owner is only asked again. */
@@ -221,21 +220,14 @@ async function completed(
 ): Promise<SuccessfulResult<DecisionStep>> {
   const { outcome } = result
   if (outcome.kind !== 'approved') return result
-  const { redirection, event } = await completeApproval(
-    server,
-    client,
-    outcome.approved,
-    result.event,
-    context.now,
-  )
-  return { ...result, outcome: { ...outcome, redirection }, event }
+  const approved = await completeApproval(server, client, outcome.approved, context.now)
+  return { ...result, outcome: { ...outcome, approved }, event: approved.event }
 }
 
 function stepOf(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { server, decision, hasWaited, client, context } = deciding
   const decidable = findDecidable(current, decision, context.now)
-  // An outcome: the owner sees it. `failureOf` may send a thrown error to the client.
-  if (decidable instanceof OAuthError) return onPage(decidable)
+  if (decidable instanceof OAuthError) return { action: 'none', refusal: decidable }
   if (decidable.state === 'requested' && decidable.request === undefined)
     return polledStep(decidable, deciding)
   if (!isRedirectable(decidable)) return { action: 'none', outcome: { kind: 'done', client } }
@@ -259,7 +251,6 @@ function polledStep(requested: Requested, deciding: Deciding): TransitionResult<
   if (!decision.approved) return { action: 'save', authorization: deny(requested), outcome: settled }
   const { subject, login } = decision
   const granting = settledBy({ ...requested, subject, login }, deciding)
-  if (granting instanceof OAuthError) return onPage(granting)
   return {
     action: 'save',
     authorization: approveForPolls(granting.settled, context),
@@ -278,25 +269,18 @@ function denial(server: Context, requested: RequestedAuthorization): Redirection
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 
-const onPage = (error: OAuthError): TransitionResult<DecisionStep> => ({
-  action: 'none',
-  // An outcome and no refusal: the request stays open.
-  outcome: { kind: 'refused', error },
-})
-
 interface SettledBy<Settled> {
   readonly settled: Settled
   readonly remembered: RememberedDecision | undefined
 }
 
-/** What the decision grants of what its page offered; the refusal of a decision that the page did not offer. */
+/** What the decision grants of what its page offered. @throws OAuthError for anything else. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
   { server, decision, client, context }: Deciding,
-): SettledBy<Asked> | OAuthError {
+): SettledBy<Asked> {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
-  if (granted instanceof OAuthError) return granted
   const settled = settleDecision(server.plugIns.atDecision, client, requested, granted)
   requireScope(client, settled.scope)
   return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
@@ -304,17 +288,14 @@ function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject
 
 function approvalStep(requested: OwnersRequest, deciding: Deciding): TransitionResult<DecisionStep> {
   const { decision, context } = deciding
-  const granting = settledBy({ ...requested, login: decision.login }, deciding)
-  if (granting instanceof OAuthError) return onPage(granting)
-  const { settled, remembered } = granting
+  const { settled, remembered } = settledBy({ ...requested, login: decision.login }, deciding)
   const salt = createSalt(context.random)
   const approved = approvedBy(settled, salt, deciding)
-  const { authorization, redirection, responseType } = approved
   return {
     action: 'save',
-    authorization: withForm(authorization, requested, salt),
-    outcome: { kind: 'approved', redirection, approved, remembered },
-    event: approvalEvent(authorization, responseType.name),
+    authorization: withForm(approved.authorization, requested, salt),
+    outcome: { kind: 'approved', approved, remembered },
+    event: approved.event,
   }
 }
 
@@ -361,8 +342,7 @@ function failureOf(
   { server, decision, found, client, context }: Deciding,
   error: OAuthError,
 ): DecisionOutcome {
-  // On a page: the client would only send the owner back here.
-  if (error instanceof Throttled && !(error instanceof OverShare)) return { kind: 'refused', error }
+  if (isForOwner(error)) return { kind: 'refused', error }
   const decidable = findDecidable(found.authorization, decision, context.now)
   const isAnswerable =
     !(decidable instanceof OAuthError) &&

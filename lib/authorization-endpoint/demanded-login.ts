@@ -1,11 +1,9 @@
-import type { Authorization } from '../authorization/authorization'
 import { begin } from '../authorization/commit'
 import {
   demandLogin,
   findClaimable,
   openForLogin,
   prolongRequest,
-  refusalForOwner,
   type RequestProposal,
 } from '../authorization/requested'
 import type { RecordContext } from '../authorization/transition'
@@ -40,11 +38,9 @@ export function findDemandedLogin(
   const presented = { handle, clientId: destination.client.client_id }
   const { store, limits } = server
   return store.find(id).then((found) => {
-    const record = findClaimable(found?.authorization, presented, now)
+    const record = findClaimable(found?.authorization, presented, now, owner?.subject)
     if (found === undefined || record instanceof OAuthError) return undefined
-    if (refusalForOwner(record, owner?.subject) !== undefined) return undefined
-    const isOfThisRequest = record.demandedLogin?.parameters === requestDigest(received)
-    if (!isOfThisRequest) return undefined
+    if (record.demandedLogin?.parameters !== requestDigest(received)) return undefined
     return {
       presented,
       secret: handle,
@@ -62,16 +58,13 @@ interface DemandingRequest {
   readonly context: RecordContext
 }
 
-/**
- * @returns the reference for the return of the login; undefined if the request names its record; an error for the page
- * if the record is no longer open.
- */
+/** @returns the reference for the return of the login; undefined if the request names its record. */
 export async function keepDemand(
   server: Context,
   { received, unclaimed, isLoggedIn, context }: DemandingRequest,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
-): Promise<string | undefined | OAuthError> {
+): Promise<string | undefined> {
   const { demandedLogins } = server.limits
   if (claimed !== undefined) {
     const keep = () => keepInRecord(server, claimed, isLoggedIn, context)
@@ -96,9 +89,7 @@ async function counted<Outcome>(
   const address = sender?.address
   logins.opened(address)
   try {
-    const outcome = await keep()
-    if (outcome instanceof OAuthError) logins.ended(address)
-    return outcome
+    return await keep()
   } catch (error) {
     logins.ended(address)
     throw error
@@ -112,30 +103,23 @@ async function keepInRecord(
   claimed: ClaimedRequest,
   isLoggedIn: boolean,
   context: RecordContext,
-): Promise<string | undefined | OAuthError> {
+): Promise<string | undefined> {
   const { presented, record } = claimed
   const { demandedLogin } = record
-  const isKept = demandedLogin !== undefined && !isLoggedIn
-  const demanding = (current: Authorization | undefined) => demandLogin(current, presented, context)
-  const lost = isKept ? undefined : await changeClaimed(server, claimed, demanding, context.random)
-  return lost ?? (demandedLogin?.parameters === undefined ? undefined : presented.handle)
+  if (demandedLogin === undefined || isLoggedIn)
+    await changeClaimed(server, claimed, (current) => demandLogin(current, presented, context))
+  return demandedLogin?.parameters === undefined ? undefined : presented.handle
 }
 
-/**
- * The login of the owner may take longer than the request would live.
- *
- * @returns an error for the page of the owner if the record is no longer open.
- */
+/** The login of the owner may take longer than the request would live. */
 export async function prolong(
   server: Context,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
   { sender }: AskedHost,
-): Promise<undefined | OAuthError> {
+): Promise<undefined> {
   if (claimed === undefined || !livesLonger(claimed)) return undefined
-  const prolonging = (current: Authorization | undefined) =>
-    prolongRequest(current, claimed.presented, context)
   return counted(server.limits.demandedLogins, sender, () =>
-    changeClaimed(server, claimed, prolonging, context.random),
+    changeClaimed(server, claimed, (current) => prolongRequest(current, claimed.presented, context)),
   )
 }

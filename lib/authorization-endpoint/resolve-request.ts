@@ -1,11 +1,11 @@
-import type { Authorization, Requested } from '../authorization/authorization'
+import type { Requested } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
-import type { Transition, TransitionResult } from '../authorization/transition'
+import type { OnCommitted, Transition } from '../authorization/transition'
 import { findClaimable, type Presented } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
-import { credentialId, type Random } from '../protocol/credential'
+import { credentialId } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
@@ -33,19 +33,12 @@ export interface SettledRequest {
   readonly claimed: ClaimedRequest | undefined
 }
 
-/** A refusal of the transition is an outcome, because the owner sees it. The client gets a thrown error. */
-export function changeClaimed<Outcome>(
-  { store }: Context,
+export const changeClaimed = <Outcome>(
+  { store, random }: Context,
   { record, found }: ClaimedRequest,
   transition: Transition<Outcome>,
-  random: Random,
-): Promise<Outcome | OAuthError> {
-  const step = (current: Authorization | undefined): TransitionResult<Outcome | OAuthError> => {
-    const result = transition(current)
-    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
-  }
-  return commit(store, record.id, step, random, { cached: found })
-}
+  onCommitted?: OnCommitted,
+): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
 
 interface ReplacedRequest {
   readonly parameters: Parameters

@@ -58,8 +58,8 @@ export function withForm(
 }
 
 /** False after another selection, and if a host's response type makes a code of its own. */
-export const isSameCode = (again: Authorization, { code }: Approved): boolean =>
-  again.state === 'approved' && again.code.digest === code.digest
+export const isSameCode = (made: Authorization, { code }: Approved): boolean =>
+  made.state === 'approved' && made.code.digest === code.digest
 
 /** @param credential what goes out of use: a refresh token, or the handle of a poll. */
 export function issueRepeatable(

@@ -147,11 +147,12 @@ export interface Presented {
   readonly handle: string | undefined
 }
 
-/** Until the decision, its owner may open it again. */
+/** Until the decision, its owner may open it again. @param subject undefined for any owner. */
 export function findClaimable(
   current: Authorization | undefined,
   { handle, clientId }: Presented,
   now: number,
+  subject?: string,
 ): Requested | OAuthError {
   if (current?.state !== 'requested' || current.decision !== undefined) return requestNotOpen()
   // The handle of a request that is polled is for the polls alone.
@@ -160,7 +161,8 @@ export function findClaimable(
   if (handle !== undefined && !hasDigest(handle, current.handle)) return requestUnknown()
   // RFC 9126 2.2: bound to the client that pushed it.
   if (clientId !== current.clientId) return refused('authorization_request_of_another_client')
-  return current.expiresAt > now ? current : requestExpired()
+  if (current.expiresAt <= now) return requestExpired()
+  return refusalForOwner(current, subject) ?? current
 }
 
 export const refusalForOwner = (
@@ -190,10 +192,8 @@ export function claim(
   proposal: OwnerProposal,
   context: RecordContext,
 ): TransitionResult<ClaimedForm> {
-  const claimable = findClaimable(current, presented, context.now)
+  const claimable = findClaimable(current, presented, context.now, proposal.subject)
   if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  const refusal = refusalForOwner(claimable, proposal.subject)
-  if (refusal !== undefined) return { action: 'none', refusal }
   const isAgain = claimable.subject !== undefined
   const isSame = isAgain && isDeepStrictEqual(shownOf(claimable), shownOf(proposal))
   const salt = (isSame ? claimable.salt : undefined) ?? createSalt(context.random)

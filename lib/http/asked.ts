@@ -12,7 +12,6 @@ import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import type { ChoicesQuestion, Extension } from '../protocol/extension'
-import type { OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { SingleUse } from '../protocol/single-use'
@@ -202,7 +201,7 @@ export class Asked
     return this.server.settings.choices?.(this.request, question)
   }
 
-  logIn(demand: LoginDemand): Promise<OAuthError | undefined> {
+  logIn(demand: LoginDemand): Promise<void> {
     keepOpener(this)
     return leadToLogin(this, this.row.path, this.parameters, demand)
   }

@@ -9,18 +9,17 @@ import { appendToQuery } from '../protocol/redirect-uri'
 import type { Exchange } from './edge'
 import { redirectTo } from './response'
 
-/** The login returns to the same request. Returns the refusal for the owner if it has led nowhere. */
+/** The login returns to the same request. */
 export async function leadToLogin(
   asked: Exchange,
   path: string,
   parameters: Parameters,
   { reference, request: terms }: LoginDemand,
-): Promise<OAuthError | undefined> {
+): Promise<void> {
   const { server, request } = asked
   const query = queryAfterLogin(parameters, server.now(), reference)
-  if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
+  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
   await logIn(asked, `${path}?${query}`, terms)
-  return undefined
 }
 
 /** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */

@@ -93,9 +93,7 @@ async function answerOwner(page: Page, asked: Asked): Promise<unknown> {
   if (hasOwner(asked)) return send(asked, await page.handle(asked))
   // Fields may be secret, and the login would return them in a URL. A script cannot log in.
   if (asked.method !== 'GET' || asked.inJson) throw refused('owner_not_logged_in')
-  const refusal = await leadToLogin(asked, page.path, asked.parameters, plainDemand)
-  if (refusal !== undefined) throw refusal
-  return undefined
+  return leadToLogin(asked, page.path, asked.parameters, plainDemand)
 }
 
 const plainDemand = { reference: undefined, request: plainLogin }

@@ -1,10 +1,4 @@
-import {
-  findClaimable,
-  authorizationIdOf,
-  refusalForOwner,
-  release,
-  requestUnknown,
-} from '../authorization/requested'
+import { findClaimable, authorizationIdOf, release, requestUnknown } from '../authorization/requested'
 import { commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import type { Authorization } from '../authorization/authorization'
@@ -51,9 +45,8 @@ export function polledRequests(server: Edge): PolledRequests {
       const answer = current.subject === subject ? answerIn(current) : undefined
       if (answer !== undefined) return { found, answer }
       const presented = { handle: undefined, clientId: current.clientId }
-      const record = findClaimable(current, presented, now())
-      const isOpen = !(record instanceof OAuthError) && refusalForOwner(record, subject) === undefined
-      return isOpen ? { found, answer } : undefined
+      const record = findClaimable(current, presented, now(), subject)
+      return record instanceof OAuthError ? undefined : { found, answer }
     },
     async enter(request, { found }, { grantType, secret, device, fields }) {
       const client = await clientOf(server, request, found.authorization.clientId)

@@ -147,6 +147,13 @@ export class OverShare extends Throttled {}
  */
 export class ProtocolAnswer extends OAuthError {}
 
+/** A request that is over or another owner's, or a page that sent the wrong form: the client has no part in it. */
+export class ForOwner extends OAuthError {}
+
+/** The owner sees it on a page: a client that got it by a redirect would only send the owner back. */
+export const isForOwner = (error: OAuthError): boolean =>
+  error instanceof ForOwner || (error instanceof Throttled && !(error instanceof OverShare))
+
 /** Too many attempts are running. This one was not made: no limit on failures counts it. */
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {

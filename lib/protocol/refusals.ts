@@ -1,4 +1,5 @@
 import {
+  ForOwner,
   NotAttempted,
   OAuthError,
   type OAuthErrorOptions,
@@ -62,7 +63,7 @@ export type RefusalTerms = Omit<OAuthErrorOptions, 'observed'>
  */
 export function refused(name: RefusalName, read: Observed = {}, terms: RefusalTerms = {}): OAuthError {
   const { error, reason, words, status, kind, observed } = said(name, read)
-  const Kind = kind === 'answer' ? ProtocolAnswer : OAuthError
+  const Kind = kind === 'answer' ? ProtocolAnswer : kind === 'owner' ? ForOwner : OAuthError
   return new Kind(error, reason, words, { ...(status !== undefined && { status }), ...terms, observed })
 }
 
