@@ -110,7 +110,7 @@ export {
   type Saml2BearerOptions,
   type SamlIssuer,
 } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
-export { approveWithAccessToken, approveWithCode, type ConsentDecision } from './authorization/decision'
+export { approveWithAccessToken, approveWithCode } from './authorization/decision'
 export {
   authorizationIdOf,
   openRequest,

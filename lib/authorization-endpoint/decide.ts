@@ -10,11 +10,13 @@ import { commit } from '../authorization/commit'
 import { completes } from '../authorization/complete-issue'
 import {
   approveForPolls,
-  type ConsentDecision,
+  type Answer,
+  answerIn,
   deny,
   findAsked,
   findDecidable,
   isRedirectable,
+  type OwnersDecision,
   type OwnersRequest,
   type RepeatableApproval,
 } from '../authorization/decision'
@@ -34,6 +36,7 @@ import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/resource-owner'
 import { createSalt, credentialId } from '../protocol/credential'
 import { isForOwner, OAuthError } from '../protocol/oauth-error'
+import type { Login } from '../protocol/resource-owner'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope, type Scope } from '../protocol/scope'
@@ -57,12 +60,18 @@ import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { lookAgain } from './look-at-owner'
 import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
-import { nothingSelected, type Selection, selectionText } from '../protocol/owner-question'
+import { type Selection, selectionText } from '../protocol/owner-question'
 import { settleDecision } from './settle-decision'
 
-interface Decision extends ConsentDecision {
-  /** Undefined if the form has only the buttons. */
-  readonly selection: Selection | undefined
+interface Decision extends OwnersDecision {
+  /** How this owner has logged in, for the tokens; undefined if the host does not say when. */
+  readonly login: Login | undefined
+  /**
+   * Seconds since the epoch, before the owner was read. It becomes the time of the approval: an owner who takes
+   * everything back meanwhile takes back this one, too.
+   */
+  readonly ownerReadAt: number
+  readonly selection: Selection
   readonly finder: ClientFinder
   /** Of a client that polls, on its own page. Default: the client gets a redirect. */
   readonly grantType?: string
@@ -72,7 +81,7 @@ export type DecisionOutcome =
   /** `login`: what the login of the owner lacks, where no redirect leads to the client. */
   | { readonly kind: 'refused'; readonly error: OAuthError; readonly login?: LoginRequest }
   /** The owner sees a page: the client polls, or the server cannot send a response twice. */
-  | { readonly kind: 'done'; readonly client: Client }
+  | { readonly kind: 'done'; readonly client: Client; readonly answer: Answer }
   | Redirection
 
 type DecisionStep =
@@ -82,7 +91,7 @@ type DecisionStep =
       readonly approved: ApprovedRequest
       readonly remembered: RememberedDecision | undefined
     }
-  | { readonly kind: 'settled'; readonly client: Client; readonly remembered: RememberedDecision | undefined }
+  | { readonly kind: 'settled'; readonly answer: Answer; readonly remembered: RememberedDecision | undefined }
   /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
 
@@ -128,7 +137,8 @@ export async function decide(
   // A denied request counts as open until it expires.
   server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
-  return step.kind === 'approved' ? step.approved.redirection : { kind: 'done', client: step.client }
+  if (step.kind === 'approved') return step.approved.redirection
+  return { kind: 'done', client: deciding.client, answer: step.answer }
 }
 
 /** The client has its code: after a failure, the owner is only asked again. */
@@ -156,7 +166,7 @@ export async function findAskingClient(
 ): Promise<Client | undefined> {
   const id = credentialId('authorizationRequest', consentToken)
   if (id === undefined) return undefined
-  const asked = findAsked((await store.find(id))?.authorization, consentToken)
+  const asked = findAsked((await store.find(id))?.authorization, { consentToken })
   if (asked instanceof OAuthError) return undefined
   try {
     return await settings.findClient(asked.clientId, sender)
@@ -226,11 +236,10 @@ async function completed(
 
 function stepOf(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { server, decision, hasWaited, client, context } = deciding
+  if (decision.grantType !== undefined) return polledStep(current, deciding)
   const decidable = findDecidable(current, decision, context.now)
   if (decidable instanceof OAuthError) return { action: 'none', refusal: decidable }
-  if (decidable.state === 'requested' && decidable.request === undefined)
-    return polledStep(decidable, deciding)
-  if (!isRedirectable(decidable)) return { action: 'none', outcome: { kind: 'done', client } }
+  if (!isRedirectable(decidable)) return doneBefore(client)
   // The client may have lost the redirection URI meanwhile.
   requireRedirectUri(client, decidable.request.redirectUri)
   if (decidable.state === 'approved') {
@@ -243,18 +252,33 @@ function stepOf(current: Authorization | undefined, deciding: Deciding): Transit
     : { action: 'save', authorization: deny(decidable), outcome: denial(server, decidable) }
 }
 
+const doneBefore = (client: Client): TransitionResult<DecisionStep> => ({
+  action: 'none',
+  outcome: { kind: 'done', client, answer: 'approved' },
+})
+
 /** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
-function polledStep(requested: Requested, deciding: Deciding): TransitionResult<DecisionStep> {
+function polledStep(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { decision, client, context } = deciding
-  if (requested.decision !== undefined) return { action: 'touch', outcome: { kind: 'done', client } }
-  const settled = { kind: 'settled', client, remembered: undefined } as const
-  if (!decision.approved) return { action: 'save', authorization: deny(requested), outcome: settled }
   const { subject, login } = decision
-  const granting = settledBy({ ...requested, subject, login }, deciding)
+  const asked = findAsked(current, decision)
+  if (asked instanceof OAuthError) return { action: 'none', refusal: asked }
+  const answer = answerIn(asked)
+  if (answer !== undefined) return { action: 'touch', outcome: { kind: 'done', client, answer } }
+  const requested = findDecidable(current, decision, context.now)
+  if (requested instanceof OAuthError) return { action: 'none', refusal: requested }
+  if (requested.state !== 'requested') return { action: 'none', refusal: requestNotOpen() }
+  if (!decision.approved)
+    return {
+      action: 'save',
+      authorization: deny(requested),
+      outcome: { kind: 'settled', answer: 'denied', remembered: undefined },
+    }
+  const { settled, remembered } = settledBy({ ...requested, subject, login }, deciding)
   return {
     action: 'save',
-    authorization: approveForPolls(granting.settled, context),
-    outcome: { ...settled, remembered: granting.remembered },
+    authorization: approveForPolls(settled, context),
+    outcome: { kind: 'settled', answer: 'approved', remembered },
   }
 }
 
@@ -280,7 +304,7 @@ function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject
   { server, decision, client, context }: Deciding,
 ): SettledBy<Asked> {
   const offer = offerIn(requested.extensionData)
-  const granted = grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
+  const granted = grantedBy(decision.selection, requested.scope, offer)
   const settled = settleDecision(server.plugIns.atDecision, client, requested, granted)
   requireScope(client, settled.scope)
   return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
@@ -306,8 +330,7 @@ function approvedBy(
 ): ApprovedRequest {
   const { responseTypes } = server.plugIns
   const responseType = requireResponseType(client, requested.request.responseType, responseTypes)
-  const selected = selectionText(decision.selection ?? nothingSelected)
-  const again = repeatable(context, decision.consentToken, salt, selected)
+  const again = repeatable(context, decision.consentToken, salt, selectionText(decision.selection))
   return approveRequest(server, responseType, requested, again)
 }
 
@@ -316,7 +339,7 @@ function repeatApproval(before: RepeatableApproval, deciding: Deciding): Transit
   const { client } = deciding
   requireScope(client, before.scope)
   const { authorization, redirection, responseType } = approvedBy(before, before.code.salt, deciding)
-  if (!isSameCode(authorization, before)) return { action: 'none', outcome: { kind: 'done', client } }
+  if (!isSameCode(authorization, before)) return doneBefore(client)
   return {
     action: 'touch',
     outcome: redirection,

@@ -1,36 +1,28 @@
 import { createCredential, digest, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Login } from '../protocol/resource-owner'
 import type { Approved, Authorization, Requested, RequestedAuthorization } from './authorization'
 import { activeOf, type Issuance, issueAccessToken } from './issue'
 import { isBurnt } from './redeem-code'
 import { requestExpired, requestNotOpen, requestOfAnotherOwner, requestUnknown } from './requested'
 import type { IssueContext, RecordContext } from './transition'
 
-/** A decision as the server received it. */
-export interface ConsentDecision {
+/** Of the resource owner who is logged in now. */
+export interface OwnersDecision {
   readonly consentToken: string
-  /** The resource owner who is logged in now. */
   readonly subject: string
-  /**
-   * Seconds since the epoch, before the owner was read: `ownerReadAt` of the request at a page. It becomes the time of
-   * the approval: an owner who takes everything back meanwhile takes back this one, too.
-   */
-  readonly ownerReadAt: number
-  /** How this owner has logged in, for the tokens; undefined if the host does not say when. */
-  readonly login: Login | undefined
   readonly approved: boolean
 }
+
+export type Answer = 'approved' | 'denied'
 
 /** Only the owner decides, and only once. The same decision may come again; the opposite one may not. */
 export function findDecidable(
   found: Authorization | undefined,
-  decision: Pick<ConsentDecision, 'consentToken' | 'subject' | 'approved'>,
+  decision: OwnersDecision,
   now: number,
 ): Authorization | OAuthError {
-  const current = findAsked(found, decision.consentToken)
+  const current = findAsked(found, decision)
   if (current instanceof OAuthError) return current
-  if (decision.subject !== current.subject) return requestOfAnotherOwner()
   switch (current.state) {
     case 'requested':
       if (current.decision !== undefined && current.decision !== nameOf(decision)) return requestNotOpen()
@@ -43,15 +35,22 @@ export function findDecidable(
   }
 }
 
-const nameOf = ({ approved }: Pick<ConsentDecision, 'approved'>) => (approved ? 'approved' : 'denied')
+const nameOf = ({ approved }: OwnersDecision): Answer => (approved ? 'approved' : 'denied')
 
-/** A handle is no consent token: its client knows it. */
+/** A handle is no consent token: its client knows it. @param asked without a subject for any owner. */
 export function findAsked(
   current: Authorization | undefined,
-  consentToken: string,
+  { consentToken, subject }: Pick<OwnersDecision, 'consentToken'> & Partial<OwnersDecision>,
 ): Authorization | OAuthError {
   if (current?.consentToken === undefined) return requestNotOpen()
-  return hasDigest(consentToken, current.consentToken) ? current : requestUnknown()
+  if (!hasDigest(consentToken, current.consentToken)) return requestUnknown()
+  return subject === undefined || subject === current.subject ? current : requestOfAnotherOwner()
+}
+
+/** What the owner of a request that is polled has decided; undefined if the decision is still to come. */
+export function answerIn(current: Authorization): Answer | undefined {
+  if (current.state === 'requested') return current.decision
+  return current.state === 'active' && current.spentCode !== undefined ? 'approved' : undefined
 }
 
 /**

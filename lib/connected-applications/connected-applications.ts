@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { clientViewOf, scopeViewOf } from '../http/consent'
-import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
+import { type OwnPage, type OwnPageRequest, pageOf } from '../doors/page-endpoint'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../pages/connected-page'
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { Client } from '../protocol/client'
@@ -45,9 +45,7 @@ export function connectedApplications(
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
         const owned = await ownerApplications(server, subject)
         const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
-        const render = settings.connectedPage
-        if (render === undefined) return { html: connectedPage(view, request.locale), view }
-        return { view, render: (req, response) => render(req, response, view) }
+        return pageOf(view, settings.connectedPage, (shown) => connectedPage(shown, request.locale))
       },
     },
   ]

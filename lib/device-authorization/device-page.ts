@@ -1,11 +1,12 @@
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
 import type { PlugInServer } from '../doors/plug-in'
-import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
+import { type OwnPage, type OwnPageRequest, pageOf } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
-import { clientViewOf, consentTokenField } from '../http/consent'
+import { clientViewOf } from '../http/consent'
 import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
+import { consentTokenField } from '../protocol/owner-question'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -189,12 +190,10 @@ const answerViewOf = (
 ): DeviceView => ({ step: 'answer', ...baseOf(request), answer, client: clientViewOf(client) })
 
 function show(
-  { page: render }: DeviceTerms,
+  { page }: DeviceTerms,
   { locale }: OwnPageRequest,
   view: DeviceView,
   refusal?: OAuthError,
 ): Awaited<ReturnType<OwnPage['handle']>> {
-  const problem = refusal === undefined ? {} : { refusal }
-  if (render === undefined) return { html: devicePage(view, locale), view, ...problem }
-  return { view, ...problem, render: (request, response) => render(request, response, view) }
+  return { ...pageOf(view, page, (shown) => devicePage(shown, locale)), ...(refusal && { refusal }) }
 }

@@ -122,3 +122,13 @@ export interface RenderedByHost {
 }
 
 export type RenderView<View> = (request: Request, response: Response, view: View) => unknown
+
+/** The page of the host, else that of the suite. */
+export const pageOf = <View extends object>(
+  view: View,
+  render: RenderView<View> | undefined,
+  write: (view: View) => string,
+) =>
+  render === undefined
+    ? { view, html: write(view) }
+    : { view, render: (request: Request, response: Response) => render(request, response, view) }

@@ -61,5 +61,5 @@ interface DeviceOfRequest {
 
 type Entered = { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
 
-export type Decided =
+type Decided =
   { readonly answer: 'approved' | 'denied'; readonly client: Client } | { readonly login: LoginRequest }

@@ -16,9 +16,8 @@ import { type Eventual, isLater } from '../primitives/concurrency'
 import { isInsecure } from '../protocol/redirect-uri'
 import { refused } from '../protocol/refusals'
 import { loginOf } from '../protocol/resource-owner'
-import { parseSelection } from '../protocol/owner-question'
+import { consentTokenField, decisionIn } from '../protocol/owner-question'
 import type { Asked, Row } from './asked'
-import { consentTokenField } from './consent'
 import type { Edge } from './edge'
 import { keepOpener, warnOfLoginFormAction, warnOfLoginOpener } from './host-policies'
 import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
@@ -83,38 +82,24 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
   const { server, parameters } = asked
   if (!isFromOwnSite(asked)) throw refused('decision_cross_site')
   asked.parametersReplaced(parameters)
-  const consentToken = parameters.require(consentTokenField)
-  asked.shown = consentToken
-  const approved = isApproval(parameters.require('decision'))
-  const selection = approved ? parseSelection(parameters) : undefined
+  asked.shown = parameters.peek(consentTokenField)
+  const form = decisionIn(parameters)
   const ownerReadAt = server.now()
   const found = asked.findOwner()
   const owner = isLater(found) ? await found : found
   if (owner === undefined) {
     // The page leads back to the client, to begin again.
-    asked.clientFound(await findAskingClient(server, consentToken, asked))
+    asked.clientFound(await findAskingClient(server, form.consentToken, asked))
     throw refused('owner_not_logged_in')
   }
-  const { subject } = owner
   const decision = {
-    consentToken,
-    approved,
-    subject,
+    ...form,
+    subject: owner.subject,
     login: loginOf(owner),
     ownerReadAt,
-    selection,
     finder: asked,
   }
   return decide(openOrClosing(asked), decision, asked.onCommitted)
-}
-
-export function isApproval(
-  decision: string,
-  unknown: 'decision_unknown' | 'decision_unknown/device' = 'decision_unknown',
-): boolean {
-  if (decision === 'approve') return true
-  if (decision === 'deny') return false
-  throw refused(unknown)
 }
 
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>

@@ -1,10 +1,10 @@
 import type { Question } from '../authorization-endpoint/authorize'
-import { boxOf, choiceField } from '../protocol/owner-question'
+import { boxOf, choiceField, consentTokenField } from '../protocol/owner-question'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ScopeDescription } from '../protocol/scope'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
-import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
+import { pageOf } from '../doors/page-endpoint'
 import type { EnteringTerms } from '../doors/polled-requests'
 import type { Edge, Exchange } from './edge'
 import { keepOpener, warnOfFormAction, warnOfOwnPageOpener } from './host-policies'
@@ -12,45 +12,41 @@ import { consentPage, type ConsentScope, type ConsentView, webUrl } from '../pag
 import type { PageLocale } from '../pages/texts/locale'
 import { visibleName } from '../pages/html'
 import { wantsJson } from './request'
-import { formTargetsOf, privatePage, sendJson, sendPage } from './response'
+import { formTargetsOf, privatePage, sendJson, sendOwn } from './response'
 
-export const consentTokenField = 'authorization_request'
+/** The consent page, or that of the host. @param device of the request, if a page before has named it. */
+export function consentPageOf(
+  { settings }: Edge,
+  asked: { readonly locale: PageLocale; readonly uiLocales: string | undefined },
+  question: Question,
+  { device, fields }: Partial<Pick<EnteringTerms, 'device' | 'fields'>> = {},
+) {
+  const { locale } = asked
+  const view = consentViewOf(question, settings, locale, asked.uiLocales)
+  const shown = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
+  return pageOf(shown, settings.consentPage, (each) => consentPage(each, locale))
+}
 
+/** Sends it. */
 export function showConsent(
   asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
   question: Question,
 ): unknown {
   const { server, request, response } = asked
-  const { consentPage: render, skipConsent, issuer, pageLocales } = server.settings
+  const { skipConsent, issuer } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const { locale } = asked
-  const view = consentViewOf(question, server.settings, locale, asked.uiLocales)
+  const page = consentPageOf(server, asked, question)
   // No other site can read it: no CORS headers, and JSON runs as no script.
-  if (wantsJson(request)) return sendJson(response, 200, view, privatePage)
+  if (wantsJson(request)) return sendJson(response, 200, page.view, privatePage)
   keepOpener(asked)
-  const { redirectTo } = view
+  const { redirectTo } = page.view
   const isLeft = redirectTo !== undefined && question.isPosted !== true
   const targets = isLeft ? formTargetsOf(redirectTo) : []
-  if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
-  response.status(200).set(privatePage)
-  warnOfOwnPageOpener(asked)
-  if (isLeft && targets.length > 0)
-    response.once('finish', () => warnOfFormAction(response, redirectTo, issuer))
-  return render(request, response, view)
-}
-
-/** The consent page of a request that a page before it has named. */
-export function consentPageFor(
-  { settings }: Edge,
-  { locale, parameters }: OwnPageRequest,
-  question: Question,
-  { device, fields }: Pick<EnteringTerms, 'device' | 'fields'>,
-): Awaited<ReturnType<OwnPage['handle']>> {
-  const { consentPage: render } = settings
-  const asked = consentViewOf(question, settings, locale, parameters.peek('ui_locales'))
-  const view = { ...asked, device, fields: { ...asked.fields, ...fields } }
-  if (render === undefined) return { html: consentPage(view, locale), view }
-  return { view, render: (request, response) => render(request, response, view) }
+  if ('render' in page) {
+    warnOfOwnPageOpener(asked)
+    if (isLeft) response.once('finish', () => warnOfFormAction(response, redirectTo, issuer))
+  }
+  return sendOwn(asked, page, 200, targets)
 }
 
 function consentViewOf(

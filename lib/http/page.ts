@@ -2,6 +2,7 @@ import { carryRequestId } from '../audit/audit-log'
 import { urlBelow } from '../endpoints/server-metadata'
 import {
   pageMethods,
+  pageOf,
   type OwnPage,
   type PageEndpoint,
   type PageResponse,
@@ -28,7 +29,7 @@ import {
   redirectTo,
   sendJson,
   sendJsonError,
-  sendPage,
+  sendOwn,
 } from './response'
 
 type Page = PageEndpoint | OwnPage
@@ -140,8 +141,8 @@ const answerShape = shape<PageAnswer>({
 })
 
 function send(asked: Asked, given: unknown): unknown {
-  const { server, request, response, row, inJson } = asked
-  const { issuer, pageLocales } = server.settings
+  const { server, response, row, inJson } = asked
+  const { issuer } = server.settings
   const subject = `The page "${row.name}" returned a wrong result:`
   const answer = requireShape(answerShape, given, subject, undefined)
   const { redirect, leaveTo, logIn: login, html, render, view, formTargets = [], refusal } = answer
@@ -166,10 +167,7 @@ function send(asked: Asked, given: unknown): unknown {
   response.set({ ...answer.headers, ...headers })
   // No other site can read it: no CORS headers, and JSON runs as no script.
   if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
-  const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
-  if (html !== undefined) return sendPage(response, status, html, pageLocales, targets)
-  response.status(status).set(privatePage)
-  return render?.(request, response)
+  return sendOwn(asked, answer, status, formTargets.flatMap(formTargetsOf))
 }
 
 /** A redirect may contain a part of the request, so it must not leave this server. */
@@ -187,7 +185,7 @@ function ownLocation(redirect: string, issuer: string, subject: string): string 
  */
 function showError(asked: Asked, thrown: unknown): unknown {
   const { server, request, response } = asked
-  const { errorPage: render, errorUri, pageLocales } = server.settings
+  const { errorPage: render, errorUri } = server.settings
   const error = unexpected(thrown)
   const requestId = server.audit.reportError(asked, error)
   if (error.code === 'server_error') throw error.cause ?? error
@@ -200,9 +198,8 @@ function showError(asked: Asked, thrown: unknown): unknown {
   }
   const { locale } = asked
   const view = errorViewOf(error, isTrouble, requestId, wayBackTo(asked.askingClient), locale)
-  if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
-  response.status(status).set(privatePage)
-  return render(request, response, view)
+  const page = pageOf(view, render, (each) => errorPage(each, locale))
+  return sendOwn(asked, page, status)
 }
 
 function errorViewOf(

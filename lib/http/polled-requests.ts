@@ -1,7 +1,6 @@
 import { findClaimable, authorizationIdOf, release, requestUnknown } from '../authorization/requested'
 import { commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
-import type { Authorization } from '../authorization/authorization'
 import {
   parseAuthorizationRequest,
   polledParameters,
@@ -10,19 +9,18 @@ import {
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
 import { enter, type Question } from '../authorization-endpoint/authorize'
-import { findAsked } from '../authorization/decision'
+import { answerIn } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
 import type { SettledRequest } from '../authorization-endpoint/resolve-request'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { Decided, PolledRequests } from '../doors/polled-requests'
+import type { PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
 import { loginOf, type LoginRequest } from '../protocol/resource-owner'
 import { OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
-import { parseSelection } from '../protocol/owner-question'
-import { isApproval } from './authorization-page'
-import { consentPageFor, consentTokenField } from './consent'
+import { consentTokenField, decisionIn } from '../protocol/owner-question'
+import { consentPageOf } from './consent'
 import type { Edge } from './edge'
 
 export function polledRequests(server: Edge): PolledRequests {
@@ -64,11 +62,25 @@ export function polledRequests(server: Edge): PolledRequests {
         if (lostReasons.has(answer.reason)) return undefined
         throw answer
       }
-      return 'login' in answer
-        ? answer
-        : { page: consentPageFor(server, request, answer.question, { device, fields }) }
+      if ('login' in answer) return answer
+      const shown = { locale: request.locale, uiLocales: request.parameters.peek('ui_locales') }
+      return { page: consentPageOf(server, shown, answer.question, { device, fields }) }
     },
-    decide: (request, grantType) => takeDecision(server, request, grantType),
+    async decide(request, grantType) {
+      const { parameters, resourceOwner, ownerReadAt } = request
+      const outcome = await decide(server, {
+        ...decisionIn(parameters, true),
+        subject: resourceOwner.subject,
+        login: loginOf(resourceOwner),
+        ownerReadAt,
+        finder: finderAt(request),
+        grantType,
+      })
+      if (outcome.kind === 'done') return outcome
+      if (outcome.kind === 'redirect') throw ledToRedirect()
+      if (outcome.login === undefined) throw outcome.error
+      return { login: outcome.login }
+    },
     async release({ parameters, resourceOwner: { subject } }) {
       const consentToken = parameters.require(consentTokenField)
       const id = authorizationIdOf(consentToken)
@@ -83,10 +95,7 @@ const parametersOf = ({ settings: { extensions } }: Context) => [
   ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
 ]
 
-function answerIn(current: Authorization): 'approved' | 'denied' | undefined {
-  if (current.state === 'requested') return current.decision
-  return current.state === 'active' && current.spentCode !== undefined ? 'approved' : undefined
-}
+const ledToRedirect = () => new Error('A request without a redirection URI led to a redirect.')
 
 /** Another owner, or another tab, has claimed, released or decided the request meanwhile. */
 const lostReasons: ReadonlySet<string> = new Set([
@@ -116,7 +125,7 @@ async function answerFor(
     },
   })
   if (outcome.kind === 'refused') return outcome.error
-  if (answer === undefined) throw new Error('A request without a redirection URI led to a redirect.')
+  if (answer === undefined) throw ledToRedirect()
   return answer
 }
 
@@ -127,38 +136,3 @@ const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
 
 const clientOf = async ({ settings }: Edge, request: OwnPageRequest, clientId: string) =>
   requireClient(clientId, settings.findClient, finderAt(request))
-
-async function takeDecision(server: Edge, request: OwnPageRequest, grantType: string): Promise<Decided> {
-  const { parameters, resourceOwner, ownerReadAt } = request
-  const approved = isApproval(parameters.require('decision'), 'decision_unknown/device')
-  const outcome = await decide(server, {
-    consentToken: parameters.require(consentTokenField),
-    approved,
-    subject: resourceOwner.subject,
-    login: loginOf(resourceOwner),
-    ownerReadAt,
-    selection: approved ? parseSelection(parameters) : undefined,
-    finder: finderAt(request),
-    grantType,
-  })
-  if (outcome.kind === 'done') return { answer: approved ? 'approved' : 'denied', client: outcome.client }
-  if (outcome.kind === 'redirect') throw new Error('A request without a redirection URI led to a redirect.')
-  const { error, login } = outcome
-  if (login !== undefined) return { login }
-  return (await earlier(server, request, error)) ?? Promise.reject(error)
-}
-
-/** Only the first decision of a form counts; the opposite one gets its answer, too. */
-async function earlier(
-  { store, settings }: Edge,
-  { parameters, resourceOwner }: OwnPageRequest,
-  { reason }: OAuthError,
-): Promise<Decided | undefined> {
-  const consentToken = parameters.require(consentTokenField)
-  const id = authorizationIdOf(consentToken)
-  if (reason !== 'authorization_request_not_open' || id === undefined) return undefined
-  const current = findAsked((await store.find(id))?.authorization, consentToken)
-  if (current instanceof OAuthError || current.subject !== resourceOwner.subject) return undefined
-  const [answer, client] = [answerIn(current), await settings.findClient(current.clientId)]
-  return answer === undefined || client === undefined ? undefined : { answer, client }
-}

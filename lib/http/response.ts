@@ -3,7 +3,9 @@ import type { Response } from 'express'
 import { requestIdName } from '../audit/audit-log'
 import { errorMembers, type ErrorText, headersOf, type OAuthError, statusOf } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
+import type { RenderedByHost } from '../doors/page-endpoint'
 import type { PageLocales } from '../pages/texts/locale'
+import type { Exchange } from './edge'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
@@ -57,6 +59,18 @@ export function sendPage(
     'Content-Security-Policy': `default-src 'none';${script} style-src ${locales.styleSource}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
     ...privatePage,
   })
+}
+
+/** A page, or what the host renders in its place. */
+export function sendOwn(
+  { server, request, response }: Exchange,
+  { html, render }: { readonly html?: string } & Partial<Pick<RenderedByHost, 'render'>>,
+  status: number,
+  formTargets?: readonly string[],
+): unknown {
+  if (html !== undefined) return sendPage(response, status, html, server.settings.pageLocales, formTargets)
+  response.status(status).set(privatePage)
+  return render?.(request, response)
 }
 
 interface ErrorPage {

@@ -70,7 +70,25 @@ export interface Selection {
   readonly choice: string | undefined
 }
 
-export const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undefined }
+const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undefined }
+
+/** The field of the consent page that names its request. */
+export const consentTokenField = 'authorization_request'
+
+interface DecisionForm {
+  readonly consentToken: string
+  readonly approved: boolean
+  readonly selection: Selection
+}
+
+/** @param device whether it is the form of a page of devices. */
+export function decisionIn(form: Parameters, device = false): DecisionForm {
+  const consentToken = form.require(consentTokenField)
+  const decision = form.require('decision')
+  const approved = decision === 'approve'
+  if (!approved && decision !== 'deny') throw refused(device ? 'decision_unknown/device' : 'decision_unknown')
+  return { consentToken, approved, selection: approved ? parseSelection(form) : nothingSelected }
+}
 
 const boxPrefix = 'scope:'
 
@@ -79,7 +97,7 @@ export const boxOf = (token: string): string => `${boxPrefix}${token}`
 export const choiceField = 'choice'
 
 /** Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`. */
-export function parseSelection(form: Parameters): Selection {
+function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
   const scope = wholeScope(form.get('scope'))
   if (boxes.some((name) => form.get(name) !== 'yes') || (scope !== undefined && boxes.length > 0))
