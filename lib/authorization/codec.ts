@@ -75,16 +75,16 @@ const pendingRequest = group<PendingRequest>({
 const demandedLogin = group<DemandedLogin>({ at: integer(12), parameters: optional(text(13)) })
 
 const refreshToken = group<RefreshToken>({
-  digest: text(0),
-  generation: integer(1),
-  tagKey: text(2),
-  expiresAt: integer(3),
+  digest: text(8),
+  generation: integer(9),
+  tagKey: text(10),
+  expiresAt: integer(11),
 })
 
 const lastResponse = group<LastResponse>({
-  at: integer(0),
-  salt: text(1),
-  sealedProperties: optional(text(2)),
+  at: integer(14),
+  salt: text(15),
+  sealedProperties: optional(text(16)),
 })
 
 const code = group<Code>({
@@ -131,15 +131,15 @@ const records = {
   }),
   active: group<Active>({
     ...head('a'),
-    ...granted({ extensionData: 10, login: 13 }),
+    ...granted({ extensionData: 12, login: 18 }),
     accessTokens: storedTokens(4),
     grantedAt: integer(5),
     subject: optional(text(6)),
     spentCode: optional(text(7)),
-    refreshToken: optional(nested(8, refreshToken)),
-    lastResponse: optional(nested(9, lastResponse)),
-    consentToken: optional(text(11)),
-    usedUntil: optional(integer(12)),
+    refreshToken: optional(inline(refreshToken)),
+    lastResponse: optional(inline(lastResponse)),
+    consentToken: optional(text(13)),
+    usedUntil: optional(integer(17)),
   }),
 }
 

@@ -176,12 +176,12 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   [
     'active after a code',
     { ...active, subject: 'alice', spentCode: 'digest-of-the-code', refreshToken },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]',
   ],
   [
     'active after a one-time use',
     { ...active, subject: 'alice', accessTokens: [], usedUntil: 1_800_000_300 },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],1800000000,"alice",null,null,null,null,null,1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],1800000000,"alice",null,null,null,null,null,null,null,null,null,null,1800000300]',
   ],
   [
     'active, with all members',
@@ -203,7 +203,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       lastResponse: { ...lastResponse, sealedProperties: 'sealed-members' },
       usedUntil: 1_800_000_300,
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000],[1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,{"pkce":"challenge"},"digest-of-the-form",1800003000,"salt-of-the-pair","sealed-members",1800000300]',
   ],
   [
     'active, with tokens of another type and in a format',
@@ -227,7 +227,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   [
     'active after a rotation without members of the token type',
     { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1 }, lastResponse },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000],[1800003000,"salt-of-the-pair"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,"digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,null,null,1800003000,"salt-of-the-pair"]',
   ],
 ]
 
@@ -248,7 +248,7 @@ const withLogin: readonly (readonly [string, Authorization, string])[] = [
   [
     'active, after a login with a class alone',
     { ...active, subject: 'alice', login: { authTime: 1_799_999_000, acr: 'urn:mfa' } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
   ],
 ]
 
