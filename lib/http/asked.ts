@@ -159,7 +159,7 @@ export class Asked
 
   get useUp(): (() => Promise<void>) | undefined {
     const { client, singleUses } = this
-    return client === undefined || singleUses.length === 0 ? undefined : () => this.useUpOf(client)
+    return client === undefined || singleUses.length === 0 ? undefined : this.useUpOf.bind(this, client)
   }
 
   private async useUpOf(client: Client): Promise<void> {

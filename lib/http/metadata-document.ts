@@ -46,10 +46,11 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
   const refusal = metadataDocument(members, () => {}, origins, { status: 404, cache: 'no-store' })
   const isBelow = (path: string) => names.some((name) => path === name || path.startsWith(`${name}/`))
-  return (request, response, next) =>
-    isBelow(request.path) && !served.has(request.baseUrl + request.path)
-      ? refusal(request, response, next)
-      : next()
+  return (request, response, next) => {
+    const { path, baseUrl } = request
+    const isMissing = path.startsWith('/.well-known/') && isBelow(path) && !served.has(baseUrl + path)
+    return isMissing ? refusal(request, response, next) : next()
+  }
 }
 
 /** Wherever the host mounts it. */

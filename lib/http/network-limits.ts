@@ -136,7 +136,7 @@ function limiter(
     // The default name may be a host's.
     requestPropertyName: 'oauthRateLimit',
     // An IPv4 address is one network.
-    skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),
+    skip: (request: Request) => factor > 1 && !hasPrefixes(request.ip),
     keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
     async handler({ ip }: Request, _response, next) {
       const wider = networksOf(ip).filter((network) => network.factor > factor)

@@ -3,7 +3,7 @@
  * Reads the monotonic clock in its place; an injected clock that goes back does not move it.
  */
 export function steadyClock(clock: () => number): () => number {
-  if (clock === Date.now) return () => performance.timeOrigin + performance.now()
+  if (clock === Date.now) return () => timeOrigin + performance.now()
   let lastRead = clock()
   let steady = lastRead
   return () => {
@@ -14,13 +14,15 @@ export function steadyClock(clock: () => number): () => number {
   }
 }
 
+const { timeOrigin } = performance
+
 /** Whole seconds of a clock in milliseconds. */
 export const secondsOf = (clock: () => number) => (): number => Math.floor(clock() / 1000)
 
 /** Milliseconds. */
 const tick = 25
 
-const waits = new Set<Wait>()
+let waits: Wait[] = []
 let timer: NodeJS.Timeout | undefined
 
 /**
@@ -30,19 +32,29 @@ let timer: NodeJS.Timeout | undefined
  */
 export class Wait {
   // The first tick may follow at once.
-  ticksLeft: number
+  private ticksLeft: number
 
   constructor(
     seconds: number,
-    readonly late: () => void,
+    private late: (() => void) | undefined,
   ) {
     this.ticksLeft = Math.ceil((seconds * 1000) / tick) + 1
-    waits.add(this)
+    waits.push(this)
     timer ??= setInterval(countTick, tick)
   }
 
+  /** The next tick drops it. */
   end(): void {
-    waits.delete(this)
+    this.late = undefined
+  }
+
+  /** False at the end. */
+  countTick(): boolean {
+    if (this.late !== undefined && --this.ticksLeft === 0) {
+      this.late()
+      this.late = undefined
+    }
+    return this.late !== undefined
   }
 }
 
@@ -88,13 +100,11 @@ export function madeInTime<T, Made>(
 const same = <T>(value: T): T => value
 
 function countTick(): void {
-  if (waits.size === 0) {
+  if (waits.length === 0) {
     clearInterval(timer)
     timer = undefined
   }
-  for (const each of waits) {
-    if (--each.ticksLeft > 0) continue
-    waits.delete(each)
-    each.late()
-  }
+  const before = waits
+  waits = []
+  for (const each of before) if (each.countTick()) waits.push(each)
 }
