@@ -79,6 +79,11 @@ export function newestToken(holder: Holder): AccessToken | undefined {
   return newest === undefined ? undefined : accessTokenOf(newest, holder)
 }
 
+export function newestDigest({ accessTokens }: Holder): string | undefined {
+  const newest = accessTokens.at(-1)
+  return newest === undefined ? undefined : digestOf(newest)
+}
+
 /** Plain: the timing reveals a digest at most, which gives no access. The newest is the likeliest. */
 export function findToken(holder: Holder, digest: string): AccessToken | undefined {
   const found = holder.accessTokens.findLast((token) => {

@@ -18,7 +18,7 @@ import {
   type AccessToken,
   endOf,
   type Formatted,
-  newestToken,
+  newestDigest,
   type StoredToken,
   storedTokenOf,
 } from './access-token'
@@ -209,7 +209,7 @@ export function saved(
   { authorization, issued }: Issuance,
   reason?: 'repeated',
 ): TransitionResult<Issued> {
-  const event = issueEvent(name, newestToken(authorization), reason)
+  const event = issueEvent(name, issued.scope, newestDigest(authorization), reason)
   return { action: 'save', authorization, outcome: issued, event }
 }
 

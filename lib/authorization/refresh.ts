@@ -5,7 +5,7 @@ import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
-import type { Authorization, RefreshToken } from './authorization'
+import type { Active, Authorization, RefreshToken } from './authorization'
 import { type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, keepRefreshToken, lastResponseTo, repeat } from './repetition'
@@ -51,7 +51,7 @@ export function rotateRefreshToken(
   if (hasGrantEnded(current.grantedAt, context)) return revoked(current, 'grant_expired')
   if (stored.expiresAt <= context.now) return { action: 'none', refusal: refused('refresh_token_expired') }
   const scope = refreshScope(current.scope, requested)
-  const token = scope instanceof OAuthError ? scope : context.restrict({ ...current, scope })
+  const token = scope instanceof OAuthError ? scope : context.restrict(within(current, scope))
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   if (last !== undefined) return repeat(current, last, token, context)
   // A key of this request binds the next refresh token: this one may have been stolen before.
@@ -70,6 +70,9 @@ export function standingOf(
   const former = genuineGeneration(text, tagKey)
   return former !== undefined && former < generation ? 'replaced' : undefined
 }
+
+const within = (current: Active, scope: Scope): Active =>
+  scope === current.scope ? current : { ...current, scope }
 
 /** RFC 6749 6: at most, and by default, the granted scope. */
 function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {

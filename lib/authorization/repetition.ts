@@ -15,7 +15,7 @@ import {
 import { refused } from '../protocol/refusals'
 import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import { type AccessToken, findToken, newestToken } from './access-token'
+import { type AccessToken, findToken, newestDigest, newestToken } from './access-token'
 import type { Active, Approved, Authorization, LastResponse, RefreshToken, Requested } from './authorization'
 import { addAccessToken, issue, type Issuance, type Issued, saved } from './issue'
 import { refreshTokenEnd } from './lifetimes'
@@ -153,7 +153,7 @@ function again(
   const { expiresAt, scope, tokenType = usual } = stored
   const issued = { accessToken, tokenType, properties, expiresAt, scope }
   const outcome = { ...issued, refreshToken, refreshTokenExpiresAt }
-  return { action: 'touch', outcome, event: issueEvent('refreshed', stored, 'repeated') }
+  return { action: 'touch', outcome, event: issueEvent('refreshed', scope, stored.digest, 'repeated') }
 }
 
 interface KeptRefreshToken {
@@ -180,7 +180,7 @@ export function keepRefreshToken(
 ): TransitionResult<Issued> {
   // The newest token of the record that a request has read makes each one different.
   const nextOf = (read: Active) =>
-    derivedToken(read, token, text, `kept ${stored.tagKey} ${newestToken(read)?.digest}`)
+    derivedToken(read, token, text, `kept ${stored.tagKey} ${newestDigest(read)}`)
   if (superseded?.state === 'active') {
     const accessToken = nextOf(superseded)
     const won = findToken(current, digest(accessToken))

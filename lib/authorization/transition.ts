@@ -151,17 +151,18 @@ export function approvalEvent(
   if (!('accessTokens' in authorization)) return undefined
   const token = newestToken(authorization)
   if (authorization.state === 'active' || token !== undefined)
-    return { ...issueEvent('issued', token, reason), responseType }
+    return { ...issueEvent('issued', token?.scope, token?.digest, reason), responseType }
   const { scope, code } = authorization
   return { name: 'approved', reason, scope, digest: code.digest, responseType }
 }
 
 export function issueEvent(
   name: 'issued' | 'refreshed',
-  token: AccessToken | undefined,
+  scope: Scope | undefined,
+  digest: string | undefined,
   reason?: 'repeated',
 ): TransitionEvent {
-  return { name, reason, scope: token?.scope, digest: token?.digest, responseType: undefined }
+  return { name, reason, scope, digest, responseType: undefined }
 }
 
 export function revocationEvent(found: Authorization | undefined, reason: string): TransitionEvent {

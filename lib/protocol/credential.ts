@@ -78,7 +78,7 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
 
 // Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 66 bits.
 const tagOf = (tagKey: string, counted: string, secret: string): string =>
-  derivedText(tagKey, `refresh token ${counted} ${secret}`)(tagLength)
+  derivation(tagKey, `refresh token ${counted} ${secret}`).slice(0, tagLength)
 
 /** SHA-256, 43 characters of base64url. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url')
@@ -140,8 +140,7 @@ export const secureRandom: Random = (length) => {
  * @param purpose includes the value that the letters belong to. Two purposes never share letters.
  */
 export function derivedText(secret: string, purpose: string): Random {
-  // Option 1: the counter 1, the secret, the purpose.
-  const text = hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url')
+  const text = derivation(secret, purpose)
   let drawn = 0
   return (length) => {
     const from = drawn
@@ -151,6 +150,10 @@ export function derivedText(secret: string, purpose: string): Random {
     return text.slice(from, drawn)
   }
 }
+
+// Option 1: the counter 1, the secret, the purpose.
+const derivation = (secret: string, purpose: string): string =>
+  hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url')
 
 const cipher = 'aes-256-gcm'
 const nonceBytes = 12

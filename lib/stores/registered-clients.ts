@@ -74,27 +74,24 @@ export class ParsedRegistrations {
   }
 }
 
-// Own members, in order. The parser reads no others.
-class Members {
-  readonly names: readonly string[]
-  readonly values: readonly unknown[]
-
-  constructor(source: object) {
-    this.names = Object.keys(source)
-    this.values = Object.values(source).map(copyOf)
-  }
-}
-
+// Own members: the parser reads no others.
 function copyOf(value: unknown): unknown {
   if (isList(value)) return value.map(copyOf)
-  return typeof value === 'object' && value !== null ? new Members(value) : value
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]))
 }
 
 function isUnchanged(value: unknown, copy: unknown): boolean {
   if (value === copy) return true
-  if (isList(copy)) return isList(value) && areUnchanged(value, copy)
-  if (!(copy instanceof Members) || typeof value !== 'object' || value === null || isList(value)) return false
-  return areUnchanged(Object.keys(value), copy.names) && areUnchanged(Object.values(value), copy.values)
+  if (isList(value) && isList(copy)) return areUnchanged(value, copy)
+  if (!isRecord(value) || !isRecord(copy)) return false
+  let surplus = 0
+  for (const name in value) if (Object.hasOwn(value, name)) surplus += 1
+  for (const name in copy) {
+    if (!Object.hasOwn(value, name) || !isUnchanged(value[name], copy[name])) return false
+    surplus -= 1
+  }
+  return surplus === 0
 }
 
 function areUnchanged(values: readonly unknown[], copies: readonly unknown[]): boolean {

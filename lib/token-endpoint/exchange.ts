@@ -1,4 +1,4 @@
-import { newestToken } from '../authorization/access-token'
+import { newestDigest } from '../authorization/access-token'
 import { begin, commit } from '../authorization/commit'
 import {
   complete,
@@ -180,5 +180,5 @@ export function beginningOf(
   const direct = { ...grant, clientId, tokenType: token_type, subject, scope: distinct(scope) }
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
   const { authorization, issued } = issueDirectly(direct, context, id)
-  return { authorization, issued, event: issueEvent('issued', newestToken(authorization)) }
+  return { authorization, issued, event: issueEvent('issued', issued.scope, newestDigest(authorization)) }
 }
