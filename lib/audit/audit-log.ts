@@ -257,7 +257,7 @@ function emitToListeners(events: EventEmitter, name: string, event: object): voi
   // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
   for (const listener of events.rawListeners(name))
     try {
-      const outcome: unknown = Reflect.apply(listener, events, [event])
+      const outcome: unknown = listener.call(events, event)
       if (outcome instanceof Promise) outcome.catch((thrown: unknown) => warn(name, thrown))
     } catch (thrown) {
       warn(name, thrown)

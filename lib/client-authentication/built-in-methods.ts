@@ -28,11 +28,12 @@ interface BasicCredentials {
   readonly secret: string
 }
 
+const basic = /^Basic(?: |$)/i
 const token68 = /^Basic +([A-Za-z0-9+/_-]+)=* *$/i
 const malformed = () => refused('basic_malformed')
 
 function parseBasicCredentials(header: string): BasicCredentials | undefined {
-  if (!/^Basic(?: |$)/i.test(header)) return undefined
+  if (!basic.test(header)) return undefined
   const encoded = token68.exec(header)?.[1]
   if (encoded === undefined) throw malformed()
   const read = readByStrategy(encoded) ?? decode(encoded)

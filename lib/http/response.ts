@@ -11,13 +11,18 @@ type Headers = Readonly<Record<string, string | string[]>>
 
 /** `res.json` would negotiate, and compute an ETag that no client uses. */
 export function sendJson(response: Response, status: number, body: object, more?: Headers): void {
-  // RFC 6749 5.1
-  const headers: OutgoingHttpHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
-  if (more !== undefined) Object.assign(headers, more)
-  if (status === 204) return void response.writeHead(204, headers).end()
-  headers['Content-Type'] ??= 'application/json; charset=utf-8'
-  headers['X-Content-Type-Options'] = 'nosniff'
-  sendText(response, status, JSON.stringify(body), headers)
+  if (status === 204)
+    return void response.writeHead(204, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...more }).end()
+  const text = JSON.stringify(body)
+  sendText(response, status, text, {
+    // RFC 6749 5.1
+    'Cache-Control': 'no-store',
+    Pragma: 'no-cache',
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': Buffer.byteLength(text),
+    ...more,
+  })
 }
 
 /** RFC 6749 5.2. */
@@ -57,6 +62,7 @@ export function sendPage(
   sendText(response, status, page, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': `default-src 'none';${script} style-src ${locales.styleSource}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Length': Buffer.byteLength(page),
     ...privatePage,
   })
 }
@@ -108,8 +114,7 @@ export function redirectTo(response: Response, location: string, requestId?: str
 }
 
 function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {
-  const length = Buffer.byteLength(text)
-  headers['Content-Length'] = length
   // Node writes Latin-1, equal for ASCII, without encoding.
-  response.writeHead(status, headers).end(text, length === text.length ? 'latin1' : 'utf8')
+  const isAscii = headers['Content-Length'] === text.length
+  response.writeHead(status, headers).end(text, isAscii ? 'latin1' : 'utf8')
 }

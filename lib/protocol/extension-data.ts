@@ -25,4 +25,7 @@ export function keptBy(name: string, { extensionData, tokenExtensionData }: Kept
 export const dataOf = (name: string, data: ExtensionData): Json | undefined =>
   Object.hasOwn(data, name) ? data[name] : undefined
 
-export const isEmpty = (data: ExtensionData): boolean => Object.keys(data).length === 0
+export function isEmpty(data: ExtensionData): boolean {
+  for (const name in data) if (Object.hasOwn(data, name)) return false
+  return true
+}

@@ -48,9 +48,11 @@ function isPlain(value: object): boolean {
   return isPlainPrototype && !('toJSON' in value)
 }
 
+const loneSurrogate = /\p{Surrogate}/u
+
 /** RFC 8259 8.2, RFC 7493 2.1: parsers read a lone surrogate differently. */
 export function isUnicode(value: Json): boolean {
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value)
+  if (typeof value === 'string') return !loneSurrogate.test(value)
   if (typeof value !== 'object' || value === null) return true
   return Object.entries(value).every(([name, member]) => isUnicode(name) && isUnicode(member))
 }

@@ -10,7 +10,7 @@ export interface Sender {
 
 /** Some proxies write a port into X-Forwarded-For. */
 export function withoutPort(address: string): string {
-  if (!/[:[]/.test(address)) return address
+  if (!address.includes(':') && !address.includes('[')) return address
   const [, bare = address] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(address)?.filter(Boolean) ?? []
   return bare
 }

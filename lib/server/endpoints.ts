@@ -37,10 +37,10 @@ function tokenEndpoint(server: ServerContext): EndpointOfServer {
     path: server.settings.tokenPath,
     usesUpLast: true,
     cors: true,
-    notesOf(form) {
-      const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
-      return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
-    },
+    notesOf: (form) => ({
+      shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
+      grantType: form.peek('grant_type'),
+    }),
     // RFC 6749 5.2: 400 for every error but a failed client authentication.
     errorStatus: { temporarily_unavailable: 400 },
     handle: (request) => exchange(server, request),
