@@ -11,7 +11,7 @@ import {
   type ExtensionConsentRequest,
 } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
-import { isKeepable, keepableExpectation } from '../protocol/json'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -168,15 +168,15 @@ function extensionDataOf(
   extensions: readonly Extension[],
   request: ExtensionAuthorizationRequest,
 ): ExtensionData {
-  let data: ExtensionData = {}
+  const entries: [string, Json][] = []
   for (const extension of extensions) {
     const value: unknown = extension.atAuthorizationRequest?.(request)
     if (value === undefined) continue
     if (!isKeepable(value))
       throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
-    data = { ...data, [extension.name]: value }
+    entries.push([extension.name, value])
   }
-  return data
+  return Object.fromEntries(entries)
 }
 
 function termsOf(

@@ -27,7 +27,8 @@ type Fault = 'parameter_malformed' | 'parameter_malformed/encoding' | 'parameter
  * not read may hold anything (RFC 6749 3.1 and 3.2).
  */
 export class Parameters {
-  private readonly values = new Map<string, string | string[]>()
+  /** Names, each with its value behind it. */
+  private readonly fields: string[] = []
   /** Undefined without any. */
   private faults: Map<string, Fault> | undefined
   private count = 0
@@ -75,10 +76,7 @@ export class Parameters {
     if (value === undefined) return this.spoil(name, 'parameter_malformed/encoding')
     if (isTooLong(name, value)) this.note(name, 'parameter_too_long')
     this.admit()
-    const before = this.values.get(name)
-    if (before === undefined) this.values.set(name, value)
-    else if (typeof before === 'string') this.values.set(name, [before, value])
-    else before.push(value)
+    this.fields.push(name, value)
   }
 
   private spoil(name: string, fault: Fault): void {
@@ -98,9 +96,15 @@ export class Parameters {
   }
 
   private faultOf(name: string): Fault | undefined {
-    return (
-      this.faults?.get(name) ?? (Array.isArray(this.values.get(name)) ? 'parameter_malformed' : undefined)
-    )
+    const at = this.placeOf(name)
+    const isRepeated = at > 0 && this.placeOf(name, at + 2) > 0
+    return this.faults?.get(name) ?? (isRepeated ? 'parameter_malformed' : undefined)
+  }
+
+  /** Of the value; -1 without it. */
+  private placeOf(name: string, from = 1): number {
+    for (let at = from; at < this.fields.length; at += 2) if (this.fields[at - 1] === name) return at
+    return -1
   }
 
   /**
@@ -123,7 +127,11 @@ export class Parameters {
   all(name: string): readonly string[] {
     const fault = this.faults?.get(name)
     if (fault !== undefined) throw refused(fault, { parameter: name })
-    return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
+    const values: string[] = []
+    this.each((each, value) => {
+      if (each === name && value !== '') values.push(value)
+    })
+    return values
   }
 
   /** As {@link get}. @throws OAuthError `invalid_request`, also without a value. */
@@ -135,20 +143,19 @@ export class Parameters {
 
   /** As {@link get}, but a faulty parameter counts as omitted: for error responses. */
   peek(name: string): string | undefined {
-    if (this.faults?.has(name) === true) return undefined
-    const value = this.values.get(name)
-    return typeof value === 'string' && value !== '' ? value : undefined
+    return this.faults?.has(name) === true ? undefined : this.once(name)
   }
 
   /** As received, even if too long: error responses echo it. Undefined without exactly one value. */
   received(name: string): string | undefined {
     const fault = this.faults?.get(name)
-    const value = this.values.get(name)
-    return (fault === undefined || fault === 'parameter_too_long') &&
-      typeof value === 'string' &&
-      value !== ''
-      ? value
-      : undefined
+    return fault === undefined || fault === 'parameter_too_long' ? this.once(name) : undefined
+  }
+
+  private once(name: string): string | undefined {
+    const at = this.placeOf(name)
+    const value = at < 0 || this.placeOf(name, at + 2) > 0 ? '' : this.fields[at]
+    return value === '' ? undefined : value
   }
 
   get isEmpty(): boolean {
@@ -157,12 +164,13 @@ export class Parameters {
 
   /** Even if empty, repeated or malformed. */
   mentions(name: string): boolean {
-    return this.values.has(name) || this.faults?.has(name) === true
+    return this.placeOf(name) > 0 || this.faults?.has(name) === true
   }
 
   /** Faulty ones included. */
   namesFrom(prefix: string): readonly string[] {
-    const names = new Set([...this.values.keys(), ...(this.faults?.keys() ?? [])])
+    const names = new Set(this.faults?.keys())
+    this.each((name) => names.add(name))
     return [...names].filter((name) => name.startsWith(prefix))
   }
 
@@ -180,12 +188,7 @@ export class Parameters {
 
   /** Faults included. */
   without(names: Iterable<string>): Parameters {
-    const rest = this.copy()
-    for (const name of names) {
-      rest.values.delete(name)
-      rest.faults?.delete(name)
-    }
-    return rest
+    return this.copy(new Set(names))
   }
 
   /** Faults included. @throws OAuthError `invalid_request` for more than 100 parameters. */
@@ -195,11 +198,14 @@ export class Parameters {
     return all
   }
 
-  private copy(): Parameters {
+  private copy(omitted: ReadonlySet<string> = new Set()): Parameters {
     const copy = new Parameters()
-    for (const [name, value] of this.values)
-      copy.values.set(name, typeof value === 'string' ? value : [...value])
-    copy.faults = this.faults && new Map(this.faults)
+    this.each((name, value) => {
+      if (!omitted.has(name)) copy.fields.push(name, value)
+    })
+    this.faults?.forEach((fault, name) => {
+      if (!omitted.has(name)) copy.note(name, fault)
+    })
     copy.count = this.count
     return copy
   }
@@ -207,12 +213,14 @@ export class Parameters {
   /** In form encoding, without faults, to repeat the request. */
   format(omitted: readonly string[] = []): string {
     let form = ''
-    for (const [name, value] of this.values) {
-      if (this.faults?.has(name) === true || omitted.includes(name)) continue
-      if (typeof value === 'string') form = withField(form, name, value)
-      else for (const one of value) form = withField(form, name, one)
-    }
+    this.each((name, value) => {
+      if (this.faults?.has(name) !== true && !omitted.includes(name)) form = withField(form, name, value)
+    })
     return form
+  }
+
+  private each(visit: (name: string, value: string) => void): void {
+    for (let at = 1; at < this.fields.length; at += 2) visit(this.fields[at - 1] ?? '', this.fields[at] ?? '')
   }
 }
 
