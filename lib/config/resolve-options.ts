@@ -37,7 +37,7 @@ import {
 import { withoutDeleted } from '../stores/registered-clients'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerOptions as Options, LifetimeOptions, ServerLimitOptions } from './options'
-import type { ServerSettings } from './settings'
+import type { ServerLimits, ServerSettings } from './settings'
 import { resolveClients } from './resolve-clients'
 import { anIssuer } from './resolve-issuer'
 import { resolveStores } from './resolve-stores'
@@ -160,7 +160,7 @@ export function resolveOptions(options: Options): ServerSettings {
         : []),
       ...ofHost,
     ],
-    ...resolveLimits(at, lifetimes, listing.authorizations),
+    limits: resolveLimits(at, lifetimes, listing.authorizations),
     ...pages,
     plugIns,
   }
@@ -198,35 +198,14 @@ function withDynamicRegistration(
   return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
 }
 
-function resolveLimits(
-  at: Place,
-  lifetimes: Lifetimes,
-  authorizations: boolean,
-): Pick<
-  ServerSettings,
-  | 'rateLimit'
-  | 'clientAuthenticationLimits'
-  | 'issueLimits'
-  | 'openRequestLimit'
-  | 'singleUseLimit'
-  | 'selfRegisteredClients'
-> {
-  const { networks, clientAuthentication, issuing, openRequests, singleUses, selfRegisteredClients } =
-    at.field('limits', limitsOf(lifetimes))
-  if (typeof selfRegisteredClients === 'number' && !authorizations)
+function resolveLimits(at: Place, lifetimes: Lifetimes, authorizations: boolean): ServerLimits {
+  const { selfRegisteredClients: most, ...limits } = at.field('limits', limitsOf(lifetimes))
+  if (typeof most === 'number' && !authorizations)
     at.wrong(
       'limits.selfRegisteredClients',
       'needs the option authorizations: true, because it counts what an owner has approved.',
     )
-  return {
-    rateLimit: networks,
-    clientAuthenticationLimits: clientAuthentication,
-    issueLimits: issuing,
-    openRequestLimit: openRequests,
-    singleUseLimit: singleUses,
-    selfRegisteredClients:
-      selfRegisteredClients === false || !authorizations ? undefined : (selfRegisteredClients ?? 50),
-  }
+  return { ...limits, selfRegisteredClients: most === false || !authorizations ? undefined : (most ?? 50) }
 }
 
 const isLogin = (value: unknown): value is ServerSettings['login'] =>

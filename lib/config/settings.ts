@@ -47,15 +47,20 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   /** PKCE is the first of `extensions`. */
   readonly pkce: PkceRequirement
-  readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
-  readonly openRequestLimit: Limit | undefined
-  readonly rateLimit: RateLimits
-  readonly issueLimits: ResolvedIssueLimits
-  readonly singleUseLimit: Limit | undefined
-  readonly selfRegisteredClients: number | undefined
+  readonly limits: ServerLimits
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly connectedPage: PageOptions['connected']
   readonly plugIns: OpenedPlugIns<Edge>
+}
+
+/** Undefined: the limit is off. */
+export interface ServerLimits {
+  readonly networks: RateLimits
+  readonly clientAuthentication: ResolvedClientAuthenticationLimits
+  readonly issuing: ResolvedIssueLimits
+  readonly openRequests: Limit | undefined
+  readonly singleUses: Limit | undefined
+  readonly selfRegisteredClients: number | undefined
 }
 
 export interface ServerContext extends Edge {

@@ -39,7 +39,7 @@ export interface NetworkLimits {
 }
 
 interface NetworkLimitSettings {
-  readonly rateLimit: RateLimits
+  readonly limits: { readonly networks: RateLimits }
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Seconds for one call. */
@@ -49,12 +49,12 @@ interface NetworkLimitSettings {
 
 /** Parts of one kind share one count, however often the host makes them. */
 export function networkLimits({
-  rateLimit,
+  limits,
   clock: wallClock,
   storeDeadline: deadline,
   dynamicRegistration,
 }: NetworkLimitSettings): NetworkLimits {
-  const { authorization, registration, clients, stores } = rateLimit
+  const { authorization, registration, clients, stores } = limits.networks
   const clock = steadyClock(wallClock)
   type Name = Exclude<keyof NetworkLimits, 'answers'>
   const storeOf = (name: Name, limit: Limit): Counts =>

@@ -32,13 +32,13 @@ import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 
 export function createServerContext(settings: ServerSettings): ServerContext {
-  const { clock, issuer, lifetimes, maintenance } = settings
+  const { clock, issuer, lifetimes, limits, maintenance } = settings
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
   const guards = guardEdge(
     settings,
-    settings,
+    { counters: settings.counters, singleUseLimit: limits.singleUses },
     lookUpIn(settings, settings.store, settings.authorizations ? store.clientMarks : undefined),
   )
   return {
@@ -50,13 +50,9 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     store,
     plugIns: sortPlugIns(settings),
     limits: {
-      issuing: issueLimits(settings.issueLimits, clock),
-      openRequests: openRequests(settings.openRequestLimit, steady),
-      demandedLogins: demandedLogins(
-        settings.rateLimit.authorization,
-        lifetimes.authorizationRequest,
-        steady,
-      ),
+      issuing: issueLimits(limits.issuing, clock),
+      openRequests: openRequests(limits.openRequests, steady),
+      demandedLogins: demandedLogins(limits.networks.authorization, lifetimes.authorizationRequest, steady),
     },
     requireService: maintenance && unlessClosed(maintenance),
     networkLimits: networkLimits(settings),
@@ -76,10 +72,10 @@ function authenticationOf(
   settings: ServerSettings,
   counters: Counters,
 ): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
-  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits } = settings
+  const { clock, findClient, clientAuthenticationMethods } = settings
   const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
-  const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
+  const limits = new CredentialThrottle(settings.limits.clientAuthentication, counters)
   const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
   const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
   return {

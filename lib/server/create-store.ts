@@ -84,7 +84,7 @@ function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }:
 }
 
 function shareOf({
-  selfRegisteredClients: most,
+  limits: { selfRegisteredClients: most },
   dynamicRegistration,
   clientMetadata,
 }: ServerSettings): SelfRegisteredShare | undefined {

@@ -51,7 +51,8 @@ resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/si
   extensions/resource-indicators/resources
 clients/dynamic-registration: authorization clients clients/document-fetch stores
   client-authentication/client-secret endpoints/server-metadata
-clients/metadata-documents: jwt/public-keys limits/network clients/client-source stores/records clients/document-fetch
+clients/metadata-documents: jwt/public-keys limits/network clients/client-source clients/stated-metadata stores/records
+  clients/document-fetch
 
 http: * express express-rate-limit
 

@@ -6,13 +6,7 @@ import { refused } from '../../protocol/refusals'
 import { isDynamicClientId } from './client-id'
 import type { DynamicClient } from './dynamic-clients'
 import { bearerTokenOf, clientInformation, senderOf } from './register'
-import {
-  readClientMetadata,
-  type RegisteredMetadata,
-  registrationFor,
-  usesSecret,
-  verifyClientMetadata,
-} from './registration-metadata'
+import { readClientMetadata, type StatedRegistration, usesSecret } from './registration-metadata'
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
 /**
@@ -76,22 +70,21 @@ async function update(
 ): Promise<EndpointResponse> {
   const { json } = request
   requireUpdate(json, client_id)
-  const metadata = readClientMetadata(json, registration)
-  await verifyClientMetadata(metadata, registration, senderOf(request))
-  if (metadata.token_endpoint_auth_method === 'none') throw refused('client_metadata_refused/method_none')
+  const stated = await readClientMetadata(json, registration, senderOf(request))
+  if (stated.client_type === 'public') throw refused('client_metadata_refused/method_none')
   const spare = generateClientSecret()
   const now = Math.floor(registration.clock() / 1000)
   const lifetime = registration.clientSecretLifetime
   const stored = await registration.records.update(client_id, (current) => {
     const secrets = nextSecrets(
       ownedBy(token, current),
-      metadata,
+      stated,
       { now, lifetime, ...spare },
       json['client_secret'],
     )
     return {
       ...current,
-      registration: { ...registrationFor(client_id, metadata), ...hashesOf(secrets) },
+      registration: { ...stated, client_id, ...hashesOf(secrets) },
       secretExpiries: secrets.map(({ expiresAt }) => expiresAt),
     }
   })
@@ -136,7 +129,7 @@ interface Rotation {
 // then shows it in its next update, and gets another.
 function nextSecrets(
   { registration, secretExpiries }: DynamicClient,
-  metadata: RegisteredMetadata,
+  stated: StatedRegistration,
   { client_secret_hash, lifetime, now }: Rotation,
   given: unknown,
 ): readonly Secret[] {
@@ -149,7 +142,7 @@ function nextSecrets(
   // RFC 7592 2.2: a client may not choose its secret.
   if (given !== undefined && given !== null && shown === undefined)
     throw refused('client_metadata_refused/client_secret')
-  if (!usesSecret(metadata)) return []
+  if (!usesSecret(stated)) return []
   const current = live.at(-1)
   const isKept = current !== undefined && current.expiresAt - now > lifetime / 2
   if (isKept && (shown === undefined || shown === current)) return live

@@ -10,14 +10,7 @@ import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
 import { confidentialClientId, publicClientId } from './client-id'
 import { type DynamicClient, isPublic } from './dynamic-clients'
-import {
-  metadataOf,
-  readClientMetadata,
-  verifyClientMetadata,
-  type RegisteredMetadata,
-  registrationFor,
-  usesSecret,
-} from './registration-metadata'
+import { metadataOf, readClientMetadata, type StatedRegistration, usesSecret } from './registration-metadata'
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
 /** RFC 7591 3. */
@@ -37,10 +30,9 @@ async function register(
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
 ): Promise<EndpointResponse> {
   await requireInitialAccessToken(registration, request)
-  const metadata = readClientMetadata(request.json, registration)
-  await verifyClientMetadata(metadata, registration, senderOf(request))
+  const stated = await readClientMetadata(request.json, registration, senderOf(request))
   const { records, hostClients, unusedLifetime, maximumClients } = registration
-  const { client, issued } = newClient(registration, metadata)
+  const { client, issued } = newClient(registration, stated)
   const { client_id } = client.registration
   const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
   if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
@@ -73,18 +65,19 @@ async function requireInitialAccessToken(
  */
 function newClient(
   registration: DynamicRegistration,
-  metadata: RegisteredMetadata,
+  stated: StatedRegistration,
 ): { readonly client: DynamicClient; readonly issued: IssuedWithRegistration } {
   const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, clock } = registration
   const issuedAt = Math.floor(clock() / 1000)
-  const hasToken = metadata.token_endpoint_auth_method !== 'none'
+  const hasToken = stated.client_type === 'confidential'
   const token = hasToken ? secureRandom(43) : undefined
-  const secret = usesSecret(metadata) ? generateClientSecret() : undefined
-  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, metadata)
+  const secret = usesSecret(stated) ? generateClientSecret() : undefined
+  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, stated)
   return {
     client: {
       registration: {
-        ...registrationFor(client_id, metadata),
+        ...stated,
+        client_id,
         ...(secret && { client_secret_hashes: [secret.client_secret_hash] }),
       },
       issuedAt,

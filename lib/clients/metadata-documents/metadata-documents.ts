@@ -67,11 +67,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
   const registered = server.openRegistered(given ?? [], 'registered')
   if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
-  const rules: DocumentRules = {
-    ...read,
-    capabilities,
-    parse: (registration) => server.parse(registration),
-  }
+  const rules: DocumentRules = { ...read, capabilities }
   const documents = documentsOf(read, at, server)
   for (const { path, message } of at.issues) server.wrong(path, message)
   const cache = new DocumentCache({

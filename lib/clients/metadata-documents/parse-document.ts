@@ -1,21 +1,13 @@
 import { holdsSecret } from '../../jwt/public-keys'
-import { type Client, usualGrantTypes, usualResponseTypes } from '../../protocol/client'
-import {
-  allowedLogoutUris,
-  allowedRedirectUris,
-  fittingResponseTypes,
-  grantedTypes,
-  isNativeApp,
-  offersPrivateKeyJwt,
-  privateKeyJwtName,
-} from '../../protocol/client-metadata'
-import { ConfigurationError } from '../../primitives/configuration-error'
+import type { ConfigurationIssue } from '../../primitives/configuration-error'
+import { Place } from '../../primitives/schema'
 import { isList, isRecord, isText, isTexts } from '../../primitives/values'
-import { isKeepable } from '../../protocol/json'
+import type { Client } from '../../protocol/client'
+import { isWebAddress, parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
-import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { type DocumentFetch, mistakeInStatement } from '../document-fetch/document-fetch'
+import { allowedLogoutUris, memberAt, readStated } from '../stated-metadata'
 import type { DocumentVerification } from './document-cache'
 import type { DocumentUrl } from './document-url'
 
@@ -24,7 +16,6 @@ export interface DocumentRules {
   readonly scope: Scope
   readonly grantTypes: readonly string[]
   readonly localhostRedirects: boolean
-  readonly parse: (registration: unknown) => Client
 }
 
 export function verificationBy(
@@ -55,7 +46,11 @@ export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRu
   if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
   for (const required of ['client_name', 'redirect_uris'])
     if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
-  const client = registered(registrationFrom(document, url, rules), rules)
+  const issues: ConfigurationIssue[] = []
+  const registration = registrationFrom(document, url, rules, issues)
+  const client = parseClient(registration, '', issues, rules.capabilities)
+  const [issue] = issues
+  if (issue !== undefined) throw malformed(`has no valid ${memberAt(issue.path)}`)
   const localhostRedirects = rules.localhostRedirects && client.client_type === 'public'
   return Object.freeze({ ...client, metadataDocument: { host: url.host, localhostRedirects } })
 }
@@ -66,109 +61,31 @@ const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Rec
 const hasPrivateKey = (jwks: unknown) =>
   isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(holdsSecret)
 
-function registered(registration: unknown, { parse }: DocumentRules): Client {
-  try {
-    return parse(registration)
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw malformed('has a member that is not valid')
-    throw error
-  }
-}
-
 function registrationFrom(
   document: Readonly<Record<string, unknown>>,
   url: DocumentUrl,
-  rules: DocumentRules,
+  { capabilities, grantTypes, scope }: DocumentRules,
+  issues: ConfigurationIssue[],
 ): Readonly<Record<string, unknown>> {
-  const authentication = authenticationFrom(document, rules)
-  const { client_type } = authentication
-  const redirect_uris = redirectUrisFrom(document['redirect_uris'], rules)
-  const grant_types = grantTypesFrom(document['grant_types'], client_type, rules)
+  // RFC 7591 2: the default method needs a secret, which a document's client cannot have.
+  const terms = { grantTypes, methods: ['none'], usualMethod: 'none' }
+  const stated = readStated(new Place(document, '', capabilities, issues), terms)
+  const logoutUris = document['post_logout_redirect_uris']
   return {
-    ...membersOfPlugIns(document, rules),
+    ...stated,
     client_id: url.clientId,
-    ...authentication,
     client_name: document['client_name'],
     client_uri: pageFrom(document['client_uri'], url),
     policy_uri: pageFrom(document['policy_uri'], url),
     tos_uri: pageFrom(document['tos_uri'], url),
-    redirect_uris,
-    post_logout_redirect_uris: logoutUrisFrom(document['post_logout_redirect_uris']),
-    loopback_redirect_uris: isTexts(redirect_uris) && isNativeApp(client_type, redirect_uris),
-    grant_types,
-    response_types: responseTypesFrom(document['response_types'], grant_types, rules),
-    scope: scopeFrom(document['scope'], rules),
+    // What is unusable here must not refuse a document for many servers.
+    post_logout_redirect_uris: isTexts(logoutUris) ? allowedLogoutUris(logoutUris.slice(0, 100)) : undefined,
+    scope: scopeFrom(document['scope'], scope),
   }
-}
-
-// What is unusable here must not refuse a document for many servers.
-const logoutUrisFrom = (value: unknown) =>
-  isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
-
-// A client relies on it, so a bad value refuses the document, unless the plug-in leaves it out.
-function membersOfPlugIns(
-  document: Readonly<Record<string, unknown>>,
-  { capabilities: { members = [] } }: DocumentRules,
-): Readonly<Record<string, unknown>> {
-  const stated = members.filter((member) => {
-    const value = Object.hasOwn(document, member.name) ? document[member.name] : undefined
-    return value !== undefined && !(isKeepable(value) && member.isGranted?.(value) === false)
-  })
-  return Object.fromEntries(stated.map(({ name }) => [name, document[name]]))
-}
-
-interface Authentication {
-  readonly client_type: Client['client_type']
-  readonly token_endpoint_auth_method: string
-  readonly credentials?: Readonly<Record<string, unknown>>
-}
-
-/** RFC 7591 2: the default method needs a secret, which a document's client cannot have. */
-function authenticationFrom(
-  document: Readonly<Record<string, unknown>>,
-  { capabilities }: DocumentRules,
-): Authentication {
-  const { token_endpoint_auth_method: method = 'none', jwks, jwks_uri } = document
-  if (method === 'none') return { client_type: 'public', token_endpoint_auth_method: method }
-  if (method !== privateKeyJwtName || !offersPrivateKeyJwt(capabilities))
-    throw malformed('has an authentication method that is not offered')
-  // RFC 7591 2: exactly one of the two.
-  if ((jwks === undefined) === (jwks_uri === undefined)) throw malformed('must have either jwks or jwks_uri')
-  return {
-    client_type: 'confidential',
-    token_endpoint_auth_method: privateKeyJwtName,
-    credentials: { [privateKeyJwtName]: jwks ?? { jwks_uri } },
-  }
-}
-
-// What is no list goes on to the parser of registrations, which refuses it.
-function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unknown {
-  if (!isTexts(given)) return given
-  const allowed = allowedRedirectUris(given, capabilities)
-  if (allowed.length === 0) throw malformed('has no redirection URI that is allowed')
-  return allowed
-}
-
-function grantTypesFrom(
-  given: unknown,
-  clientType: Client['client_type'],
-  { grantTypes }: DocumentRules,
-): unknown {
-  const listed = given ?? usualGrantTypes
-  if (!isTexts(listed)) return listed
-  const granted = grantedTypes(listed, grantTypes, clientType)
-  if (granted === undefined) throw malformed('has no grant type that is offered')
-  return granted
-}
-
-function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }: DocumentRules): unknown {
-  const granted = isTexts(grantTypes) ? grantTypes : []
-  const listed = given ?? usualResponseTypes(granted)
-  return isTexts(listed) ? fittingResponseTypes(listed, granted, capabilities) : listed
 }
 
 // A scope of words for other servers alone counts as none.
-function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
+function scopeFrom(given: unknown, scope: Scope): unknown {
   if (given === undefined || given === '') return formatScope(scope)
   const asked = isText(given) ? parseScope(given) : undefined
   if (asked === undefined) return given

@@ -132,25 +132,19 @@ const rules: Readonly<Record<keyof typeof table, Places>> = {
     ({ lifetimes }) => lifetimes.authorizationRequest > 1800,
   ),
   'store-deadline': option('storeDeadline', ({ storeDeadline }) => storeDeadline > 5),
-  'client-guesses-unlimited': option(
-    'limits.clientAuthentication',
-    ({ clientAuthenticationLimits: limits }) => Object.values(limits).every((limit) => limit === undefined),
+  'client-guesses-unlimited': option('limits.clientAuthentication', ({ limits }) =>
+    Object.values(limits.clientAuthentication).every((limit) => limit === undefined),
   ),
   'rate-limit-off': options((settings) =>
-    off('limits.networks', settings.rateLimit ?? {}, [
+    off('limits.networks', settings.limits.networks, [
       'authorization',
       'clients',
       ...(isOpen(settings) ? ['registration'] : []),
     ]),
   ),
-  'open-requests-unlimited': option(
-    'limits.openRequests',
-    ({ openRequestLimit }) => openRequestLimit === undefined,
-  ),
-  'issuing-unlimited': options(({ issueLimits }) =>
-    off('limits.issuing', issueLimits ?? {}, ['client', 'owner']),
-  ),
-  'single-uses-unlimited': option('limits.singleUses', ({ singleUseLimit }) => singleUseLimit === undefined),
+  'open-requests-unlimited': option('limits.openRequests', ({ limits }) => limits.openRequests === undefined),
+  'issuing-unlimited': options(({ limits }) => off('limits.issuing', limits.issuing, ['client', 'owner'])),
+  'single-uses-unlimited': option('limits.singleUses', ({ limits }) => limits.singleUses === undefined),
   'body-deadline': option('bodyDeadline', ({ bodyDeadline }) => bodyDeadline > 30),
   // The first is `code`, which the option does not contain.
   'implicit-grant': options(({ responseTypes }) =>
