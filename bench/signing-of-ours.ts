@@ -1,4 +1,6 @@
-import { dpop, jwtAccessTokens, openIdConnect, signingKeys } from 'express-authorization-server'
+import { dpop } from 'express-authorization-server/dpop'
+import { jwtAccessTokens, signingKeys } from 'express-authorization-server/jwt'
+import { openIdConnect } from 'express-authorization-server/openid-connect'
 import { resource, scope } from './cast'
 
 const secrets = ['a secret of the benchmark, of 32 characters']

@@ -1,13 +1,12 @@
 import { hashSync } from 'bcrypt'
 import express from 'express'
 import {
-  bcryptPasswords,
   createAuthorizationServer,
   generateClientSecret,
   memoryStore,
-  password,
   type ClientRegistration,
 } from 'express-authorization-server'
+import { bcryptPasswords, password } from 'express-authorization-server/grants'
 
 // The process that is measured: a server in which every kind of client has one of its kind. Its words: fast or bcrypt.
 const generated = () => generateClientSecret().client_secret_hash

@@ -5,12 +5,12 @@ import helmet from 'helmet'
 import { stylesheetHash } from '../lib/pages/stylesheet'
 import {
   createAuthorizationServer,
-  deviceAuthorization,
-  mcp,
   type AuthorizationServer,
   type ClientRegistration,
   type Store as AuthorizationStore,
 } from '../lib/index'
+import { deviceAuthorization } from '../lib/paths/devices'
+import { mcp } from '../lib/paths/mcp'
 import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'

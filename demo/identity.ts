@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { openIdConnect, signingKeys, type PlugIn, type SigningKeysOptions } from '../lib/index'
+import type { PlugIn } from '../lib/index'
+import { openIdConnect } from '../lib/paths/openid-connect'
+import { signingKeys, type SigningKeysOptions } from '../lib/paths/jwt'
 import { claimsOf } from './accounts'
 
 /** The scopes of "sign in with Lumen", with what the consent page says of them. */

@@ -3,7 +3,7 @@ import { RedisStore } from 'connect-redis'
 import { MemoryStore, type Store } from 'express-session'
 import { Redis } from 'ioredis'
 import type { Store as AuthorizationStore } from '../lib/index'
-import { storeFrom } from '../lib/stores/from/index'
+import { storeFrom } from '../lib/paths/stores'
 import { LimitStore } from './limit-store'
 import type { LimitStores } from './limits'
 

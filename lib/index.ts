@@ -31,11 +31,6 @@ export type {
   PlugInResource,
 } from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
-export {
-  pushedAuthorizationRequests,
-  type PushedAuthorizationRequestsOptions,
-} from './pushed-requests/pushed-requests'
-export type { PushLimitOptions } from './pushed-requests/push-endpoint'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
 export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { Lifecycle } from './server/lifecycle'
@@ -54,7 +49,6 @@ export {
 } from './client-authentication/client-secret'
 export type { ClientAuthenticationMethod } from './client-authentication/method'
 export type { SingleUse } from './protocol/single-use'
-export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
 export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/document-fetch'
 export type { FetchedDocument } from './clients/document-fetch/request-document'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
@@ -72,44 +66,8 @@ export {
   type GrantResult,
   type TokenRequest,
 } from './authorization/grant-type'
-export {
-  password,
-  type NormalizeName,
-  type PasswordLimits,
-  type PasswordOptions,
-  type VerifyPassword,
-} from './token-endpoint/grant-types/password/password'
-export {
-  bcryptPasswords,
-  hashPassword,
-  type FindPasswordOwner,
-  type PasswordOwner,
-} from './token-endpoint/grant-types/password/bcrypt-passwords'
 export type { IssueLimitOptions } from './limits/issue-limits'
 export type { Limit, LimitOption } from './limits/limit'
-export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion'
-export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
-export type { IdentityAssertionOptions } from './token-endpoint/grant-types/jwt-bearer/id-jag'
-export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/jwt-assertion'
-export {
-  tokenExchange,
-  type TokenExchangeOptions,
-} from './token-endpoint/grant-types/token-exchange/token-exchange'
-export type {
-  ExchangeApproval,
-  ExchangePolicy,
-  ExchangeRequest,
-} from './token-endpoint/grant-types/token-exchange/policy'
-export type {
-  SecurityToken,
-  SecurityTokenClaims,
-  VerifySecurityToken,
-} from './token-endpoint/grant-types/token-exchange/security-token'
-export {
-  saml2Bearer,
-  type Saml2BearerOptions,
-  type SamlIssuer,
-} from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
 export { approveWithAccessToken, approveWithCode } from './authorization/decision'
 export {
   authorizationIdOf,
@@ -129,19 +87,10 @@ export type { OwnerEntry } from './authorization/owner-record'
 export type { ListedConsent } from './authorization/consent-memory'
 export { markSeconds } from './store/store'
 export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from './store/store'
-export {
-  metadataDocuments,
-  type MetadataDocumentsOptions,
-} from './clients/metadata-documents/metadata-documents'
 export type { ClientSource, RegisteredClients } from './clients/client-source'
 export type { Documents } from './stores/records'
-export type { ClientStore } from './stores/client-store'
 export type { Counters } from './limits/counters'
 export { memoryStore, type MemoryStoreOptions } from './store/memory-store'
-export { registeredClients, type ClientRegistry } from './stores/registered'
-export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis/redis-store'
-export type { PipelinedCommands, RedisCommands } from './stores/redis/redis-commands'
-export type { ReplicaWait } from './stores/redis/replicas'
 export {
   expiryOf,
   type Active,
@@ -151,16 +100,6 @@ export {
   type RequestedAuthorization,
 } from './authorization/authorization'
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
-export type { ClientRegistrar } from './clients/client-registrar'
-export { dropOldClientSecrets, rotateClientSecret } from './clients/client-secrets'
-export {
-  changeClient,
-  type ClientChange,
-  deleteClient,
-  disableClient,
-  enableClient,
-} from './clients/change-client'
-export { registerClient, type ClientMetadata, type IssuedCredentials } from './clients/register-client'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'
 export type {
@@ -250,50 +189,7 @@ export type {
   TokenReference,
 } from './protocol/access-token-format'
 export type { ClientCertificate, ResourceRequest, TokenCheck, TokenType } from './protocol/token-type'
-export {
-  signingKeys,
-  type GivenKeysOptions,
-  type SharedKeysOptions,
-  type SigningKeys,
-  type SigningKeysOptions,
-} from './jwt/signing-keys/signing-keys'
-export type { GivenKey, PrivateSigningKey, RemoteSigningKey } from './jwt/signing-keys/given-keys'
-export {
-  manageSigningKeys,
-  type KeyManagement,
-  type KeyManagementOptions,
-  type ListedKey,
-} from './jwt/signing-keys/manage-signing-keys'
-export type { KeyRing } from './jwt/signing-keys/key-ring'
-export type { SigningAlgorithm } from './jwt/signing-keys/signing-algorithm'
-export {
-  jwtAccessTokenReader,
-  type JwtAccessTokenReaderOptions,
-  jwtAccessTokens,
-  type JwtAccessTokensOptions,
-} from './extensions/jwt-access-tokens/jwt-access-tokens'
-export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
-export type { BackChannelLogoutOptions } from './openid-connect/back-channel-logout'
-export { requestObjects, type RequestObjectOptions } from './request-objects/request-objects'
-export { formPost } from './form-post/form-post'
-export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
-export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
 export { stepUp, type StepUpOptions } from './extensions/step-up'
-export {
-  deviceAuthorization,
-  type DeviceAuthorizationOptions,
-} from './device-authorization/device-authorization'
-export type { DeviceAnswerView, DeviceCodeView, DeviceView } from './device-authorization/device-view'
-export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
-export { dpop } from './dpop/dpop'
-export type { DpopNonceOptions, DpopOptions } from './dpop/dpop-options'
-export type { DpopAlgorithm } from './dpop/proof-key'
-export type { BaseUrl } from './dpop/proof-check'
-export { mac, type MacOptions, type MacAlgorithm } from './extensions/token-types/mac'
-export type {
-  DynamicRegistrationOptions,
-  VerifyInitialAccessToken,
-} from './clients/dynamic-registration/registration-options'
 export type { PkceRequirement } from './extensions/pkce'
 export type { RedirectUriRule } from './protocol/redirect-uri'
 export type { ResourceOptions } from './extensions/resource-indicators/resources'

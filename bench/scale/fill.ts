@@ -1,9 +1,5 @@
-import {
-  encodeAuthorization,
-  redisStore,
-  type Authorization,
-  type RedisStore,
-} from 'express-authorization-server'
+import { encodeAuthorization, type Authorization } from 'express-authorization-server'
+import { redisStore, type RedisStore } from 'express-authorization-server/redis'
 import type { Redis } from 'ioredis'
 import { randomFillSync } from 'node:crypto'
 import { keyOf, secondsOf } from './record'

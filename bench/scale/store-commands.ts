@@ -1,4 +1,5 @@
-import { encodeAuthorization, redisStore, type Authorization } from 'express-authorization-server'
+import { encodeAuthorization, type Authorization } from 'express-authorization-server'
+import { redisStore } from 'express-authorization-server/redis'
 import type { Redis } from 'ioredis'
 import { keyOf, secondsOf } from './record'
 

@@ -1,4 +1,5 @@
-import { encodeAuthorization, memoryStore, redisStore, type Store } from 'express-authorization-server'
+import { encodeAuthorization, memoryStore, type Store } from 'express-authorization-server'
+import { redisStore } from 'express-authorization-server/redis'
 import { postgresSchema, postgresStore } from 'express-authorization-server/postgres'
 import { sqliteStore } from 'express-authorization-server/sqlite'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

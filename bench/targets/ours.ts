@@ -1,8 +1,5 @@
-import {
-  createAuthorizationServer,
-  redisStore,
-  type AuthorizationServerEvents,
-} from 'express-authorization-server'
+import { createAuthorizationServer, type AuthorizationServerEvents } from 'express-authorization-server'
+import { redisStore } from 'express-authorization-server/redis'
 import { createHash } from 'node:crypto'
 import { createApp } from '../app'
 import { client, lifetimes, owner, scope } from '../cast'

@@ -1,5 +1,6 @@
 import express from 'express'
-import { createAuthorizationServer, deviceAuthorization } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { deviceAuthorization } from 'express-authorization-server/devices'
 
 const oauth = createAuthorizationServer({
   issuer: process.env['ISSUER'] ?? 'http://localhost:3000',

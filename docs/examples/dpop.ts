@@ -1,5 +1,6 @@
 import express from 'express'
-import { createAuthorizationServer, dpop } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { dpop } from 'express-authorization-server/dpop'
 
 const issuer = process.env['ISSUER'] ?? 'http://localhost:3000'
 const callback = 'http://127.0.0.1:4000/callback'

@@ -1,6 +1,7 @@
 import express from 'express'
 import serverless from 'serverless-http'
-import { createAuthorizationServer, redisStore } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { redisStore } from 'express-authorization-server/redis'
 
 // Outside the handler: all requests of one instance share the server and its connection to Redis.
 const oauth = createAuthorizationServer({

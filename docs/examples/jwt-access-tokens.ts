@@ -3,9 +3,8 @@ import {
   createAuthorizationServer,
   createJwtBearerGuard,
   generateClientSecret,
-  jwtAccessTokens,
-  signingKeys,
 } from 'express-authorization-server'
+import { jwtAccessTokens, signingKeys } from 'express-authorization-server/jwt'
 
 const issuer = process.env['ISSUER'] ?? 'http://localhost:3000'
 const audience = 'https://api.example.com'

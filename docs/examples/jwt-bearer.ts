@@ -1,8 +1,5 @@
-import {
-  createAuthorizationServer,
-  jwtBearer,
-  type AuthorizationServerOptions,
-} from 'express-authorization-server'
+import { createAuthorizationServer, type AuthorizationServerOptions } from 'express-authorization-server'
+import { jwtBearer } from 'express-authorization-server/grants'
 
 /** Which account an employee of the partner has here, as the host's own database knows it; null or undefined for none. */
 type FindAccount = (employee: string) => Promise<string | null | undefined>

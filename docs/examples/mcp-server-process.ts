@@ -1,7 +1,8 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import express from 'express'
-import { createBearerGuard, redisStore } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server'
+import { redisStore } from 'express-authorization-server/redis'
 
 const { ISSUER = 'http://localhost:3000', REDIS_URL = 'redis://localhost:6379', PORT = '3001' } = process.env
 const { MCP_URL = `http://localhost:${PORT}/mcp` } = process.env

@@ -9,11 +9,10 @@ import {
 import express, { type Express } from 'express'
 import {
   createAuthorizationServer,
-  mcp,
   type AuthorizationServer,
   type AuthorizationServerOptions,
-  type McpOptions,
 } from 'express-authorization-server'
+import { mcp, type McpOptions } from 'express-authorization-server/mcp'
 
 /**
  * What the application brings: its origin as `issuer`, its login, and for production a store. Clients without a

@@ -1,5 +1,7 @@
 import express from 'express'
-import { createAuthorizationServer, openIdConnect, signingKeys } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { openIdConnect } from 'express-authorization-server/openid-connect'
+import { signingKeys } from 'express-authorization-server/jwt'
 
 const callback = process.env['CALLBACK'] ?? 'http://127.0.0.1:4000/callback'
 const users = new Map([['u-1815', { name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true }]])

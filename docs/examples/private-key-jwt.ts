@@ -1,9 +1,9 @@
 import {
   createAuthorizationServer,
-  privateKeyJwt,
   type AuthorizationServerOptions,
   type Json,
 } from 'express-authorization-server'
+import { privateKeyJwt } from 'express-authorization-server/jwt'
 
 /**
  * A server whose clients authenticate by keys of their own (RFC 7523). The server holds no secret of them: a bank gave

@@ -1,5 +1,6 @@
 import express from 'express'
-import { createAuthorizationServer, pushedAuthorizationRequests } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { pushedAuthorizationRequests } from 'express-authorization-server/pushed-requests'
 
 const callback = process.env['CALLBACK'] ?? 'http://127.0.0.1:4000/callback'
 const oauth = createAuthorizationServer({

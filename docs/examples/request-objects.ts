@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import express from 'express'
-import { createAuthorizationServer, formPost, requestObjects } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { formPost, requestObjects } from 'express-authorization-server/pushed-requests'
 
 const callback = process.env['CALLBACK'] ?? 'http://127.0.0.1:4000/callback'
 const publicKey: object = JSON.parse(readFileSync(`${process.env['KEYS'] ?? '.'}/publicKey.json`, 'utf8'))

@@ -1,4 +1,5 @@
-import { invalidTarget, tokenExchange } from 'express-authorization-server'
+import { invalidTarget } from 'express-authorization-server'
+import { tokenExchange } from 'express-authorization-server/grants'
 
 /** The services behind the first one, and what each is called for. */
 const services = new Map([['https://print.example', ['photos:print']]])

@@ -2,17 +2,10 @@ import type { Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { inspect, promisify } from 'node:util'
 import express from 'express'
-import {
-  createAuthorizationServer,
-  deviceAuthorization,
-  jwtBearer,
-  mac,
-  memoryStore,
-  password,
-  tokenExchange,
-  type ClientRegistration,
-  type TrustedIssuer,
-} from '../../lib/index'
+import { createAuthorizationServer, memoryStore, type ClientRegistration } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { jwtBearer, password, tokenExchange, type TrustedIssuer } from '../../lib/paths/grants'
+import { mac } from '../../lib/paths/mac'
 import { audience } from '../support/assertions/jwt'
 import { canonicalOptions, mountAll, withoutLimits } from '../support/flows/application'
 import { deviceSecret } from '../support/flows/device-stage'

@@ -78,6 +78,7 @@ command-line/lint: stores/client-store stores/registered client-authentication/b
 testing:
 
 .: *
+paths: *
 command-line: authorization/client-marks authorization/indexed-since authorization/issuer clients
   clients/dynamic-registration/dynamic-clients stores/from stores/postgres command-line/lint/lint
   command-line/lint/subject jwt/signing-keys/manage-signing-keys ../package.json stores

@@ -6,10 +6,10 @@ import {
   type Extension,
   implicit,
   issueAccessToken,
-  mac,
   type ResponseType,
   temporarilyUnavailable,
 } from 'express-authorization-server'
+import { mac } from 'express-authorization-server/mac'
 import { mintToken } from 'express-authorization-server/testing'
 import { recordEvents } from '../support/events'
 import { application } from '../support/flows/application'

@@ -1,12 +1,7 @@
 import type { ErrorRequestHandler } from 'express'
 import * as fc from 'fast-check'
-import {
-  type ClientRegistration,
-  type ClientStore,
-  type Extension,
-  implicit,
-  type ResponseType,
-} from '../../lib/index'
+import { type ClientRegistration, type Extension, implicit, type ResponseType } from '../../lib/index'
+import type { ClientStore } from '../../lib/paths/registration'
 import type { Mount } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { openIdConnect } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { backChannelStage, formIn, withReceivers } from '../support/flows/back-channel-stage'
 import { Gate } from '../support/flows/gate'
 import {

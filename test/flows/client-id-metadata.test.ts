@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
+import { type AuthorizationServerOptions, type PageOptions, memoryStore } from '../../lib/index'
 import {
-  type AuthorizationServerOptions,
   registeredClients,
   metadataDocuments,
   type MetadataDocumentsOptions,
-  type PageOptions,
-  privateKeyJwt,
-  memoryStore,
-} from '../../lib/index'
+} from '../../lib/paths/registration'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import { jwt, signer } from '../support/assertions/jwt'
 import { answeredPageOf } from '../support/flows/answered-page'
 import { bent, photoBook } from '../support/flows/clients'

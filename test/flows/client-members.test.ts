@@ -3,13 +3,15 @@ import type { Redis } from 'ioredis'
 import {
   type ClientMember,
   type ClientRegistration,
-  registeredClients,
   memoryStore,
-  metadataDocuments,
   type PlugIn,
-  redisStore,
-  registerClient,
 } from 'express-authorization-server'
+import {
+  registeredClients,
+  metadataDocuments,
+  registerClient,
+} from 'express-authorization-server/registration'
+import { redisStore } from 'express-authorization-server/redis'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { errorPageOf } from '../support/flows/error-page'

@@ -6,11 +6,10 @@ import {
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
-  jwtAccessTokens,
   memoryStore,
-  redisStore,
-  signingKeys,
 } from '../../lib/index'
+import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
+import { redisStore } from '../../lib/paths/redis'
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'

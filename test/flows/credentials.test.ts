@@ -1,14 +1,9 @@
 import bcrypt from 'bcrypt'
 import * as fc from 'fast-check'
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  generateClientSecret,
-  hashClientSecret,
-  registeredClients,
-  privateKeyJwt,
-  type ClientRegistration,
-  memoryStore,
-} from '../../lib/index'
+import { generateClientSecret, hashClientSecret, type ClientRegistration, memoryStore } from '../../lib/index'
+import { registeredClients } from '../../lib/paths/registration'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import { json, jwt, signer } from '../support/assertions/jwt'
 import { nightlyReport } from '../support/flows/clients'
 import { basic } from '../support/flows/flow'

@@ -1,4 +1,5 @@
-import { deviceAuthorization, memoryStore, type PlugIn } from '../../lib/index'
+import { memoryStore, type PlugIn } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
 import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'

@@ -4,14 +4,12 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  dpop,
-  type DpopOptions,
   implicit,
-  jwtAccessTokenReader,
-  jwtAccessTokens,
   memoryStore,
-  openIdConnect,
 } from '../../lib/index'
+import { dpop, type DpopOptions } from '../../lib/paths/dpop'
+import { jwtAccessTokenReader, jwtAccessTokens } from '../../lib/paths/jwt'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { failuresOf } from '../support/events'
 import { application } from '../support/flows/application'
 import { setStage } from '../support/flows/stage'

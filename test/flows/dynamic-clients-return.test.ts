@@ -1,10 +1,7 @@
 import type { ClientRegistration, Store } from 'express-authorization-server'
-import {
-  generateClientSecret,
-  registeredClients,
-  memoryStore,
-  tokenExchange,
-} from 'express-authorization-server'
+import { generateClientSecret, memoryStore } from 'express-authorization-server'
+import { registeredClients } from 'express-authorization-server/registration'
+import { tokenExchange } from 'express-authorization-server/grants'
 import { bent, nightlyReport } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { outcomeOf } from '../support/flows/outcome'

@@ -6,8 +6,8 @@ import {
   generateClientSecret,
   memoryStore,
   OAuthError,
-  tokenExchange,
 } from 'express-authorization-server'
+import { tokenExchange } from 'express-authorization-server/grants'
 import type { Failure } from '../support/events'
 import { bent, nightlyReport } from '../support/flows/clients'
 import { basic } from '../support/flows/flow'

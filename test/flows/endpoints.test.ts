@@ -11,7 +11,8 @@ import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { setStage } from '../support/flows/stage'
 import { tokensOf } from '../support/flows/tokens'
-import { createAuthorizationServer, tokenExchange } from '../../lib/index'
+import { createAuthorizationServer } from '../../lib/index'
+import { tokenExchange } from '../../lib/paths/grants'
 
 const asPrinter = { Authorization: basic('photo-print', photoPrint.secret) }
 const withWrongSecret = { Authorization: basic('photo-print', 'wrong') }

@@ -4,17 +4,15 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  deviceAuthorization,
-  dpop,
   type Extension,
-  jwtAccessTokenReader,
-  jwtAccessTokens,
-  mac,
   memoryStore,
-  openIdConnect,
-  privateKeyJwt,
-  pushedAuthorizationRequests,
 } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { dpop } from '../../lib/paths/dpop'
+import { jwtAccessTokenReader, jwtAccessTokens, privateKeyJwt } from '../../lib/paths/jwt'
+import { mac } from '../../lib/paths/mac'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { jwt, signer } from '../support/assertions/jwt'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'

@@ -1,12 +1,10 @@
-import {
-  type AuthorizationServerOptions,
-  deviceAuthorization,
-  dpop,
-  jwtAccessTokens,
-  openIdConnect,
-  pushedAuthorizationRequests,
-  tokenExchange,
-} from '../../lib/index'
+import type { AuthorizationServerOptions } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { dpop } from '../../lib/paths/dpop'
+import { jwtAccessTokens } from '../../lib/paths/jwt'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
+import { tokenExchange } from '../../lib/paths/grants'
 import { type ClientApplication, photoPrint } from '../support/flows/clients'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { authorizationRequest, redemption } from '../support/flows/flow'

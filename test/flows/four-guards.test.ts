@@ -7,9 +7,9 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  jwtAccessTokenReader,
   memoryStore,
 } from '../../lib/index'
+import { jwtAccessTokenReader } from '../../lib/paths/jwt'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'

@@ -1,13 +1,7 @@
 import { photosExchange } from '../../docs/examples/token-exchange'
 import { voucherGrant } from '../../docs/examples/voucher-grant'
-import {
-  type AuthorizationServerOptions,
-  type Extension,
-  type GrantType,
-  jwtBearer,
-  password,
-  type TokenType,
-} from '../../lib/index'
+import type { AuthorizationServerOptions, Extension, GrantType, TokenType } from '../../lib/index'
+import { jwtBearer, password } from '../../lib/paths/grants'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'

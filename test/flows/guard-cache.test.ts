@@ -1,6 +1,7 @@
 import express from 'express'
 import type { Redis } from 'ioredis'
-import { createBearerGuard, redisStore, type RedisStore, type RemoteGuard } from '../../lib/index'
+import { createBearerGuard, type RemoteGuard } from '../../lib/index'
+import { redisStore, type RedisStore } from '../../lib/paths/redis'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'

@@ -8,9 +8,9 @@ import {
   createJwtBearerGuard,
   type Extension,
   memoryStore,
-  openIdConnect,
   type StandaloneGuardOptions,
 } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoBook } from '../support/flows/clients'

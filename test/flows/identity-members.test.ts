@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AuthorizationServerOptions, ClientRegistration } from 'express-authorization-server'
-import {
-  createAuthorizationServer,
-  deviceAuthorization,
-  metadataDocuments,
-  openIdConnect,
-  privateKeyJwt,
-  signingKeys,
-} from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { deviceAuthorization } from 'express-authorization-server/devices'
+import { metadataDocuments } from 'express-authorization-server/registration'
+import { openIdConnect } from 'express-authorization-server/openid-connect'
+import { privateKeyJwt, signingKeys } from 'express-authorization-server/jwt'
 import { type ClientApplication, bent } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'

@@ -5,11 +5,10 @@ import {
   createIntrospectionGuard,
   generateClientSecret,
   type IntrospectionGuardOptions,
-  privateKeyJwt,
   type ClientRegistration,
-  type GivenKey,
   type Json,
 } from '../../lib/index'
+import { privateKeyJwt, type GivenKey } from '../../lib/paths/jwt'
 import { rsaKeyPair } from '../support/rsa-keys'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'

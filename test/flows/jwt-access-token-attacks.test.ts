@@ -3,13 +3,15 @@ import express from 'express'
 import {
   createBearerGuard,
   createJwtBearerGuard,
-  jwtAccessTokenReader,
   memoryStore,
-  signingKeys,
   type AuthorizationServerOptions,
+} from '../../lib/index'
+import {
+  jwtAccessTokenReader,
+  signingKeys,
   type GivenKey,
   type JwtAccessTokensOptions,
-} from '../../lib/index'
+} from '../../lib/paths/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'

@@ -1,5 +1,6 @@
 import express from 'express'
-import { createBearerGuard, type Extension, jwtAccessTokenReader, jwtAccessTokens } from '../../lib/index'
+import { createBearerGuard, type Extension } from '../../lib/index'
+import { jwtAccessTokenReader, jwtAccessTokens } from '../../lib/paths/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
-import { jwtBearer, privateKeyJwt, type Assertion, type Json, type JwtBearerOptions } from '../../lib/index'
+import type { Json } from '../../lib/index'
+import { jwtBearer, type Assertion, type JwtBearerOptions } from '../../lib/paths/grants'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import { forgedJwts } from '../support/assertions/forged-jwts'
 import { noon } from '../support/noon'
 import {

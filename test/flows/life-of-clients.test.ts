@@ -1,12 +1,6 @@
 import request from 'supertest'
-import {
-  type ClientChange,
-  registeredClients,
-  metadataDocuments,
-  type AuthorizationServerOptions,
-  type Store,
-  memoryStore,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, type Store, memoryStore } from '../../lib/index'
+import { type ClientChange, registeredClients, metadataDocuments } from '../../lib/paths/registration'
 import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { describeOnRegistry } from '../support/flows/registry-stage'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { redisStore, type AuthorizationServerOptions, type ClientRegistration } from '../../lib/index'
+import type { AuthorizationServerOptions, ClientRegistration } from '../../lib/index'
+import { redisStore } from '../../lib/paths/redis'
 import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'

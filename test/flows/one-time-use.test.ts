@@ -1,6 +1,7 @@
 import { voucherGrant } from '../../docs/examples/voucher-grant'
 import { decodeAuthorization } from '../../lib/authorization/codec'
-import { jwtBearer, memoryStore } from '../../lib/index'
+import { memoryStore } from '../../lib/index'
+import { jwtBearer } from '../../lib/paths/grants'
 import { audience, claimsAt, hub, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { application } from '../support/flows/application'

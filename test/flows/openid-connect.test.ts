@@ -1,10 +1,7 @@
-import {
-  openIdConnect,
-  signingKeys,
-  jwtAccessTokens,
-  metadataDocuments,
-  tokenExchange,
-} from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { signingKeys, jwtAccessTokens } from '../../lib/paths/jwt'
+import { metadataDocuments } from '../../lib/paths/registration'
+import { tokenExchange } from '../../lib/paths/grants'
 import { application } from '../support/flows/application'
 import { authorizationRequest } from '../support/flows/flow'
 import {

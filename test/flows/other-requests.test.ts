@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { buffer } from 'node:stream/consumers'
 import { PassThrough, Readable } from 'node:stream'
 import serverless from 'serverless-http'
-import { dpop } from '../../lib/index'
+import { dpop } from '../../lib/paths/dpop'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, redemption } from '../support/flows/flow'

@@ -1,5 +1,6 @@
 import type { OwnerAuthorizations } from '../../lib/index'
-import { implicit, password } from '../../lib/index'
+import { implicit } from '../../lib/index'
+import { password } from '../../lib/paths/grants'
 import type { PlugIn, PlugInServer } from '../../lib/index'
 import { codeOf } from '../support/flows/redirection'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'

@@ -1,11 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express'
 import helmet from 'helmet'
-import {
-  type AuthorizationServerOptions,
-  deviceAuthorization,
-  OAuthError,
-  temporarilyUnavailable,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, OAuthError, temporarilyUnavailable } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
 import { application, type Mount } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'

@@ -1,13 +1,13 @@
 import type { Response } from 'supertest'
 import {
   memoryStore,
-  type PasswordLimits,
   implicit,
   type AuthorizationServerOptions,
   type GrantType,
   type ServerLimitOptions,
   type Store,
 } from '../../lib/index'
+import type { PasswordLimits } from '../../lib/paths/grants'
 import { application, type Hosting } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import bcrypt, { hashSync } from 'bcrypt'
-import { bcryptPasswords, hashPassword, type PasswordOwner } from '../../lib/index'
+import { bcryptPasswords, hashPassword, type PasswordOwner } from '../../lib/paths/grants'
 import { photoFrame } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { formOf, type Fields } from '../support/flows/flow'

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Passport } from 'passport'
-import {
-  deviceAuthorization,
-  dpop,
-  type EndpointRequest,
-  metadataDocuments,
-  privateKeyJwt,
-  pushedAuthorizationRequests,
-  type ClientRegistration,
-  type DocumentFetch,
-  type PrivateKeyJwtOptions,
-} from '../../lib/index'
+import type { EndpointRequest, ClientRegistration, DocumentFetch } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { dpop } from '../../lib/paths/dpop'
+import { metadataDocuments } from '../../lib/paths/registration'
+import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../lib/paths/jwt'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { application, type Mount } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { authority, httpsOrigin } from '../support/https-origin'

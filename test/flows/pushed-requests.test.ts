@@ -1,4 +1,5 @@
-import { type DocumentFetch, formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/index'
+import type { DocumentFetch } from '../../lib/index'
+import { formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Response } from 'supertest'
 import {
-  jwtBearer,
   memoryStore,
-  redisStore,
   type AccessTokenClaims,
   type AuthorizationServerOptions,
-  type RedisCommands,
   type Store,
 } from '../../lib/index'
+import { jwtBearer } from '../../lib/paths/grants'
+import { redisStore, type RedisCommands } from '../../lib/paths/redis'
 import { audience, claimsAt, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { Chance } from '../support/chance'
 import { application, withoutLimits } from '../support/flows/application'

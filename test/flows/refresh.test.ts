@@ -1,4 +1,5 @@
-import { type ClientRegistration, type AuthorizationServerOptions, tokenExchange } from '../../lib/index'
+import type { ClientRegistration, AuthorizationServerOptions } from '../../lib/index'
+import { tokenExchange } from '../../lib/paths/grants'
 import { bent, nightlyReport, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'

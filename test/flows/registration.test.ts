@@ -4,9 +4,9 @@ import {
   hashClientSecret,
   implicit,
   type AuthorizationServer,
-  registeredClients,
   type Store,
 } from '../../lib/index'
+import { registeredClients } from '../../lib/paths/registration'
 import { application, canonicalOptions } from '../support/flows/application'
 import { describeOnRegistry } from '../support/flows/registry-stage'
 import { authorizationRequest } from '../support/flows/flow'

@@ -1,10 +1,6 @@
 import request, { type Response } from 'supertest'
-import {
-  type AuthorizationServerOptions,
-  type ClientRegistration,
-  implicit,
-  metadataDocuments,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, type ClientRegistration, implicit } from '../../lib/index'
+import { metadataDocuments } from '../../lib/paths/registration'
 import { application, type Application, canonicalOptions } from '../support/flows/application'
 import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
 import { but } from '../support/stores/but'

@@ -1,15 +1,16 @@
 import express from 'express'
 import request from 'supertest'
-import { createAuthorizationServer, createBearerGuard, memoryStore, tokenExchange } from '../../lib/index'
+import { createAuthorizationServer, createBearerGuard, memoryStore } from '../../lib/index'
+import { tokenExchange } from '../../lib/paths/grants'
 import type {
   AuthorizationServerOptions,
   ConsentView,
-  ExchangePolicy,
   GrantType,
   PageOptions,
   PriorConsentQuestion,
 } from '../../lib/index'
-import { mintToken } from '../../lib/testing'
+import type { ExchangePolicy } from '../../lib/paths/grants'
+import { mintToken } from '../../lib/paths/testing'
 import { canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
 import { mistakesIn } from '../support/mistakes-of'

@@ -1,4 +1,5 @@
-import { registeredClients, memoryStore } from '../../lib/index'
+import { memoryStore } from '../../lib/index'
+import { registeredClients } from '../../lib/paths/registration'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { failAt } from '../support/flows/fail-at'

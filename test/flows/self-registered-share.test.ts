@@ -1,5 +1,7 @@
 import type { Redis } from 'ioredis'
-import { type AuthorizationServerOptions, metadataDocuments, redisStore } from '../../lib/index'
+import type { AuthorizationServerOptions } from '../../lib/index'
+import { metadataDocuments } from '../../lib/paths/registration'
+import { redisStore } from '../../lib/paths/redis'
 import { application, withoutLimits } from '../support/flows/application'
 import { photoPrint } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'

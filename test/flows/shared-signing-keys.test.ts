@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  manageSigningKeys,
-  memoryStore,
-  signingKeys,
-  type AuthorizationServerOptions,
-  type SigningKeys,
-  type Store,
-  type StoredValue,
-} from '../../lib/index'
+import { memoryStore, type AuthorizationServerOptions, type Store, type StoredValue } from '../../lib/index'
+import { manageSigningKeys, signingKeys, type SigningKeys } from '../../lib/paths/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, withJwts } from '../support/flows/jwt-tokens'

@@ -1,15 +1,11 @@
 import express from 'express'
 import type { Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
-import {
-  type AuthorizationServerOptions,
-  createBearerGuard,
-  dpop,
-  type GrantType,
-  mac,
-  pushedAuthorizationRequests,
-  redisStore,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, createBearerGuard, type GrantType } from '../../lib/index'
+import { dpop } from '../../lib/paths/dpop'
+import { mac } from '../../lib/paths/mac'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
+import { redisStore } from '../../lib/paths/redis'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, redemption } from '../support/flows/flow'

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
+import { memoryStore } from '../../lib/index'
 import {
   jwtAccessTokens,
   manageSigningKeys,
-  memoryStore,
   signingKeys,
   type GivenKey,
   type SigningAlgorithm,
-} from '../../lib/index'
+} from '../../lib/paths/jwt'
 import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, withJwts } from '../support/flows/jwt-tokens'

@@ -1,9 +1,5 @@
-import {
-  type RefreshedGrant,
-  tokenExchange,
-  type AuthorizationServerOptions,
-  type ExchangePolicy,
-} from '../../lib/index'
+import type { RefreshedGrant, AuthorizationServerOptions } from '../../lib/index'
+import { tokenExchange, type ExchangePolicy } from '../../lib/paths/grants'
 import { photoPrint, bent, nightlyReport } from '../support/flows/clients'
 import { decideWith, withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
 import { recordingStage } from '../support/flows/recording-stage'

@@ -1,4 +1,6 @@
-import { type ExchangeRequest, invalidTarget, mac } from '../../lib/index'
+import { invalidTarget } from '../../lib/index'
+import type { ExchangeRequest } from '../../lib/paths/grants'
+import { mac } from '../../lib/paths/mac'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { type Fields, formOf } from '../support/flows/flow'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'

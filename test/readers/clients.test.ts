@@ -3,9 +3,9 @@ import {
   type AuthorizationServerOptions,
   type ClientSource,
   createAuthorizationServer,
-  registeredClients,
   memoryStore,
 } from '../../lib/index'
+import { registeredClients } from '../../lib/paths/registration'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'

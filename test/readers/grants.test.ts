@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type * as suite from '../../lib/index'
-import { implicit, jwtBearer, password, saml2Bearer, tokenExchange } from '../../lib/index'
+import { implicit } from '../../lib/index'
+import { jwtBearer, password, tokenExchange } from '../../lib/paths/grants'
+import type * as saml from '../../lib/paths/saml'
+import { saml2Bearer } from '../../lib/paths/saml'
 import { hub, issuers, partner, signer } from '../support/assertions/jwt'
 import { type Maker, mistakesOf } from '../support/mistakes-of'
 import { studio } from '../support/saml/assertion'
@@ -193,7 +195,7 @@ describe('saml2Bearer()', () => {
   test('names the packages to install when they are missing', () => {
     jest.isolateModules(() => {
       jest.doMock('xml-crypto', missing)
-      const fresh: Pick<typeof suite, 'saml2Bearer'> = require('../../lib/index')
+      const fresh: typeof saml = require('../../lib/paths/saml')
       expect(() => fresh.saml2Bearer(samlOptions)).toThrow('npm install xml-crypto@6 @xmldom/xmldom@0.8')
       jest.dontMock('xml-crypto')
     })

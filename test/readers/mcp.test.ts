@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { ConfigurationError, createAuthorizationServer, mcp, type McpOptions } from '../../lib/index'
+import { ConfigurationError, createAuthorizationServer } from '../../lib/index'
+import { mcp, type McpOptions } from '../../lib/paths/mcp'
 import { Flow } from '../support/flows/flow'
 
 const issuer = 'http://localhost'

@@ -1,12 +1,10 @@
+import { implicit, type AuthorizationServerOptions, memoryStore } from '../../lib/index'
 import {
-  implicit,
   registeredClients,
   metadataDocuments,
-  privateKeyJwt,
-  type AuthorizationServerOptions,
   type MetadataDocumentsOptions,
-  memoryStore,
-} from '../../lib/index'
+} from '../../lib/paths/registration'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import { photoBook } from '../support/flows/clients'
 import { openedDocuments } from '../support/flows/opened-documents'
 import { refusedOptions } from '../support/flows/refused-fields'

@@ -7,9 +7,9 @@ import {
   createAuthorizationServer,
   generateClientSecret,
   implicit,
-  mac,
   memoryStore,
 } from '../../lib/index'
+import { mac } from '../../lib/paths/mac'
 import { hub } from '../support/assertions/jwt'
 import { signedFormat } from '../support/flows/signed-format'
 import { setStage } from '../support/flows/stage'

@@ -1,12 +1,6 @@
 import { whoami } from '../../docs/examples/whoami'
-import {
-  createBearerGuard,
-  implicit,
-  mac,
-  memoryStore,
-  type PlugIn,
-  type PlugInServer,
-} from '../../lib/index'
+import { createBearerGuard, implicit, memoryStore, type PlugIn, type PlugInServer } from '../../lib/index'
+import { mac } from '../../lib/paths/mac'
 import { signedFormat } from '../support/flows/signed-format'
 import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
 import { type Maker, mistakesOf } from '../support/mistakes-of'

@@ -1,20 +1,22 @@
 import {
-  changeClient,
   ConfigurationError,
   createAuthorizationServer,
+  generateClientSecret,
+  memoryStore,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+} from '../../lib/index'
+import {
+  changeClient,
   deleteClient,
   disableClient,
   dropOldClientSecrets,
   enableClient,
-  generateClientSecret,
   registeredClients,
-  memoryStore,
   registerClient,
   rotateClientSecret,
-  type AuthorizationServerOptions,
-  type ClientRegistration,
   type ClientRegistry,
-} from '../../lib/index'
+} from '../../lib/paths/registration'
 import { canonicalOptions } from '../support/flows/application'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { webMetadata } from '../support/flows/registered'

@@ -2,11 +2,11 @@ import {
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
-  deviceAuthorization,
-  mac,
   memoryStore,
   type Store,
 } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { mac } from '../../lib/paths/mac'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { deviceSecret } from '../support/flows/device-stage'

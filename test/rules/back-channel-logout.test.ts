@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { openIdConnect } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { application } from '../support/flows/application'
 import { backChannelStage, withReceivers } from '../support/flows/back-channel-stage'
 import { bent } from '../support/flows/clients'

@@ -1,15 +1,9 @@
 /** RFC 9449, with the examples of its sections 4 to 9 as far as their values can be ours: codes and tokens are random. */
 import express from 'express'
 import { calculateJwkThumbprint } from 'jose'
-import {
-  createAuthorizationServer,
-  createBearerGuard,
-  dpop,
-  type DpopOptions,
-  memoryStore,
-  pushedAuthorizationRequests,
-  type Store,
-} from '../../lib/index'
+import { createAuthorizationServer, createBearerGuard, memoryStore, type Store } from '../../lib/index'
+import { dpop, type DpopOptions } from '../../lib/paths/dpop'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { application, canonicalOptions } from '../support/flows/application'
 import { setStage } from '../support/flows/stage'
 import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'

@@ -1,4 +1,4 @@
-import { jwtBearer } from '../../lib/index'
+import { jwtBearer } from '../../lib/paths/grants'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'

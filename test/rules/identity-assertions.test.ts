@@ -1,4 +1,5 @@
-import { ConfigurationError, jwtBearer, type AuthorizationServerOptions } from '../../lib/index'
+import { ConfigurationError, type AuthorizationServerOptions } from '../../lib/index'
+import { jwtBearer } from '../../lib/paths/grants'
 import { claimsAt, hub, hubOnCurve, issuers, jwt, partner, type Signer } from '../support/assertions/jwt'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'

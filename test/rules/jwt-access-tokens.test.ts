@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { jwtAccessTokens, signingKeys, type Extension } from '../../lib/index'
+import type { Extension } from '../../lib/index'
+import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { authorizationRequest } from '../support/flows/flow'
 import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { fragmentOf } from '../support/flows/redirection'

@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto'
-import {
-  createJwtBearerGuard,
-  jwtAccessTokens,
-  jwtBearer,
-  openIdConnect,
-  signingKeys,
-  type JwtBearerGuardOptions,
-} from '../../lib/index'
+import { createJwtBearerGuard, type JwtBearerGuardOptions } from '../../lib/index'
+import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
+import { jwtBearer } from '../../lib/paths/grants'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import {
   claimsAt,
   encoded,

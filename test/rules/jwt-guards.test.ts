@@ -2,11 +2,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import {
   createBearerGuard,
   createJwtBearerGuard,
-  jwtAccessTokenReader,
   memoryStore,
-  signingKeys,
   type AuthorizationServerOptions,
 } from '../../lib/index'
+import { jwtAccessTokenReader, signingKeys } from '../../lib/paths/jwt'
 import { jwt, signer, type Signer } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent } from '../support/flows/clients'

@@ -1,8 +1,5 @@
-import {
-  type AuthorizationServerOptions,
-  metadataDocuments,
-  type MetadataDocumentsOptions,
-} from '../../lib/index'
+import type { AuthorizationServerOptions } from '../../lib/index'
+import { metadataDocuments, type MetadataDocumentsOptions } from '../../lib/paths/registration'
 import { mountAll } from '../support/flows/application'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { errorPageOf } from '../support/flows/error-page'

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
-import { createAuthorizationServer, redisStore } from '../../lib/index'
+import { createAuthorizationServer } from '../../lib/index'
+import { redisStore } from '../../lib/paths/redis'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'

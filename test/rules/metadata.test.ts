@@ -3,18 +3,11 @@ import { createHmac, randomUUID } from 'node:crypto'
 import request from 'supertest'
 import { apiKey, optionsWith } from '../../docs/examples/api-key'
 import { codeToken } from '../../docs/examples/code-token'
-import {
-  createAuthorizationServer,
-  deviceAuthorization,
-  dpop,
-  formPost,
-  implicit,
-  type Json,
-  privateKeyJwt,
-  pushedAuthorizationRequests,
-  requestObjects,
-  stepUp,
-} from '../../lib/index'
+import { createAuthorizationServer, implicit, type Json, stepUp } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { dpop } from '../../lib/paths/dpop'
+import { formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import { application, canonicalOptions, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { deviceSecret } from '../support/flows/device-stage'

@@ -1,5 +1,6 @@
 import { generateKeyPair, SignJWT } from 'jose'
-import { deviceAuthorization, tokenExchange } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { tokenExchange } from '../../lib/paths/grants'
 import { bent } from '../support/flows/clients'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { type Fields, formOf } from '../support/flows/flow'

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { openIdConnect } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import {
   claimsIn,
   identityKeys,

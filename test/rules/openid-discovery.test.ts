@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { openIdConnect } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { application } from '../support/flows/application'
 import { claimsIn, identityKeys, withIdentity } from '../support/flows/identity-stage'
 import { partOf } from '../support/flows/jwt-tokens'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { openIdConnect, signingKeys } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { signingKeys } from '../../lib/paths/jwt'
 import { bent } from '../support/flows/clients'
 import {
   claimsIn,

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { createAuthorizationServer, mac } from '../../lib/index'
+import { createAuthorizationServer } from '../../lib/index'
+import { mac } from '../../lib/paths/mac'
 import { canonicalOptions } from '../support/flows/application'
 import { api, apiMetadata, ask, kinds, photos, wellKnown } from '../support/flows/guarded-resources'
 

@@ -1,5 +1,7 @@
 import { hashSync } from 'bcrypt'
-import { openIdConnect, privateKeyJwt, pushedAuthorizationRequests } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { privateKeyJwt } from '../../lib/paths/jwt'
+import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { claimsAt, jwt, signer } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'

@@ -5,10 +5,10 @@ import {
   generateClientSecret,
   hashClientSecret,
   implicit,
-  registeredClients,
   type ClientRegistration,
   memoryStore,
 } from '../../lib/index'
+import { registeredClients } from '../../lib/paths/registration'
 import { registeredIn } from '../support/docs/registrations'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'

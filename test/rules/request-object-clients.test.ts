@@ -1,4 +1,6 @@
-import { openIdConnect, privateKeyJwt, pushedAuthorizationRequests, requestObjects } from '../../lib/index'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { privateKeyJwt } from '../../lib/paths/jwt'
+import { pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
 import { json } from '../support/assertions/jwt'
 import { bent, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'

@@ -1,12 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
+import { openIdConnect } from '../../lib/paths/openid-connect'
+import { privateKeyJwt } from '../../lib/paths/jwt'
 import {
-  openIdConnect,
-  privateKeyJwt,
   pushedAuthorizationRequests,
   requestObjects,
   type RequestObjectOptions,
-} from '../../lib/index'
+} from '../../lib/paths/pushed-requests'
 import { encoded, json, jwt, signer } from '../support/assertions/jwt'
 import type { Mount } from '../support/flows/application'
 import { bent, photoPrint } from '../support/flows/clients'

@@ -1,4 +1,5 @@
-import { formPost, implicit } from '../../lib/index'
+import { implicit } from '../../lib/index'
+import { formPost } from '../../lib/paths/pushed-requests'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest, type Fields } from '../support/flows/flow'
 import { postedFormOf } from '../support/flows/posted-form'

@@ -1,10 +1,5 @@
-import {
-  formPost,
-  implicit,
-  type ImplicitOptions,
-  pushedAuthorizationRequests,
-  requestObjects,
-} from '../../lib/index'
+import { implicit, type ImplicitOptions } from '../../lib/index'
+import { formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
 import { codeToken } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'

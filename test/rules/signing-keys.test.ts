@@ -7,15 +7,14 @@ import {
   sign,
   verify,
 } from 'node:crypto'
+import { memoryStore, type Store } from '../../lib/index'
 import {
   manageSigningKeys,
-  memoryStore,
   signingKeys,
   type GivenKey,
   type SigningAlgorithm,
   type SigningKeys,
-  type Store,
-} from '../../lib/index'
+} from '../../lib/paths/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'

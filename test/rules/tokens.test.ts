@@ -1,4 +1,5 @@
-import { mac, type TokenType } from '../../lib/index'
+import type { TokenType } from '../../lib/index'
+import { mac } from '../../lib/paths/mac'
 import { nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { macHeader, type MacTokens, type SignedParts } from '../support/flows/mac'

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
-import { memoryStore, redisStore, type Store } from '../../lib/index'
+import { memoryStore, type Store } from '../../lib/index'
+import { redisStore } from '../../lib/paths/redis'
 import { documentsOf } from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'

@@ -1,5 +1,5 @@
 import { mongoStore, type Rows } from '../../docs/examples/store'
-import { storeContract } from '../../lib/testing/index'
+import { storeContract } from '../../lib/paths/testing'
 import { MongoStandIn } from '../support/stores/mongo-stand-in'
 import { endOf, random22 } from '../support/stores/records'
 

@@ -1,4 +1,5 @@
-import { ConfigurationError, createAuthorizationServer, memoryStore, redisStore } from '../../lib/index'
+import { ConfigurationError, createAuthorizationServer, memoryStore } from '../../lib/index'
+import { redisStore } from '../../lib/paths/redis'
 
 // Methods, not function types: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { redisStore(options: unknown): unknown; createServer(options: unknown): unknown } = {

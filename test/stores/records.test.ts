@@ -1,12 +1,8 @@
 import type { Redis } from 'ioredis'
 import { commit } from '../../lib/authorization/commit'
-import {
-  type ClientRegistration,
-  memoryStore,
-  redisStore,
-  registeredClients,
-  type Store,
-} from '../../lib/index'
+import { type ClientRegistration, memoryStore, type Store } from '../../lib/index'
+import { redisStore } from '../../lib/paths/redis'
+import { registeredClients } from '../../lib/paths/registration'
 import type { StoredAuthorization } from '../../lib/authorization/store'
 import { secureRandom } from '../../lib/protocol/credential'
 import { but } from '../support/stores/but'

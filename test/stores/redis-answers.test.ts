@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, registeredClients, type RedisCommands, type RedisStore } from '../../lib/index'
+import { redisStore, type RedisCommands, type RedisStore } from '../../lib/paths/redis'
+import { registeredClients } from '../../lib/paths/registration'
 import { but } from '../support/stores/but'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
+import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/paths/redis'
 import { commit } from '../../lib/authorization/commit'
 import { secureRandom } from '../../lib/protocol/credential'
 import { cachedRecord, forgetsOnly, isCached, recalls, savedRecord } from '../support/stores/cached-records'

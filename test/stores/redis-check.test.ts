@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
+import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/paths/redis'
 import { endOf, findById } from '../support/stores/records'
 import { startRedis } from '../support/redis-server'
 import { uniquePrefix } from '../support/stores/redis-under-test'

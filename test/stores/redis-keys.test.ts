@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
-import { redisStore, registeredClients, type RedisStore } from '../../lib/index'
+import { redisStore, type RedisStore } from '../../lib/paths/redis'
+import { registeredClients } from '../../lib/paths/registration'
 import {
   activeRecord,
   approvedRecord,

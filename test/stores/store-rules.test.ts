@@ -1,5 +1,5 @@
 import { memoryStore } from '../../lib/index'
-import { checkStore, storeContract, storeRules } from '../../lib/testing/index'
+import { checkStore, storeContract, storeRules } from '../../lib/paths/testing'
 import { endOf } from '../support/stores/records'
 import { faults, type Plant } from '../support/stores/planted-faults'
 import { PlainDatabase, plainStore } from '../support/stores/plain-store'

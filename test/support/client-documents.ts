@@ -1,10 +1,5 @@
-import {
-  metadataDocuments,
-  type ClientSource,
-  type DocumentFetch,
-  type FetchedDocument,
-  type MetadataDocumentsOptions,
-} from '../../lib/index'
+import type { ClientSource, DocumentFetch, FetchedDocument } from '../../lib/index'
+import { metadataDocuments, type MetadataDocumentsOptions } from '../../lib/paths/registration'
 
 export const clientId = 'https://notes.example/oauth/client.json'
 

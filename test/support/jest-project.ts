@@ -11,10 +11,7 @@ export const project = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
   moduleNameMapper: {
     '^express-authorization-server$': '<rootDir>/lib/index.ts',
-    '^express-authorization-server/postgres$': '<rootDir>/lib/stores/postgres/index.ts',
-    '^express-authorization-server/sqlite$': '<rootDir>/lib/stores/sqlite/index.ts',
-    '^express-authorization-server/stores$': '<rootDir>/lib/stores/from/index.ts',
-    '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
+    '^express-authorization-server/(.*)$': '<rootDir>/lib/paths/$1.ts',
   },
   transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
   // These clients are published as ES modules only.

@@ -3,14 +3,14 @@ import type { Response } from 'supertest'
 import {
   type AuthorizationServerOptions,
   type ClientRegistration,
-  deviceAuthorization,
   type Extension,
-  formPost,
   implicit,
-  metadataDocuments,
-  openIdConnect,
   type PageOptions,
 } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
+import { formPost } from '../../lib/paths/pushed-requests'
+import { metadataDocuments } from '../../lib/paths/registration'
+import { openIdConnect } from '../../lib/paths/openid-connect'
 import { application, withoutLimits } from './flows/application'
 import { consentFormOf } from './flows/consent-form'
 import { deviceCode, deviceSecret } from './flows/device-stage'

@@ -55,7 +55,7 @@ interface Thread {
 }
 
 function start(): Thread {
-  const [express, suite] = ['node_modules/express/index.js', 'lib/index.ts'].map((module) =>
+  const [express, suite] = ['node_modules/express/index.js', 'test/support/whole-suite.ts'].map((module) =>
     bundled(join(root, module), 'bundled'),
   )
   const worker = new Worker(thread(String(express), String(suite)), { eval: true })

@@ -1,4 +1,4 @@
-import { deviceAuthorization } from '../../../lib/index'
+import { deviceAuthorization } from '../../../lib/paths/devices'
 import { bent, nightlyReport } from '../../support/flows/clients'
 import { deviceCode, deviceSecret } from '../../support/flows/device-stage'
 import { consentFormOf } from '../../support/flows/consent-form'

@@ -1,4 +1,5 @@
-import { jwtBearer, saml2Bearer } from '../../../lib/index'
+import { jwtBearer } from '../../../lib/paths/grants'
+import { saml2Bearer } from '../../../lib/paths/saml'
 import { audience, claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook } from '../../support/flows/clients'
 import { deviceCode } from '../../support/flows/device-stage'

@@ -1,5 +1,6 @@
 import type { Response } from 'supertest'
-import { type AuthorizationServerOptions, requestObjects } from '../../../lib/index'
+import type { AuthorizationServerOptions } from '../../../lib/index'
+import { requestObjects } from '../../../lib/paths/pushed-requests'
 import type { Mount } from '../../support/flows/application'
 import {
   bent,

@@ -1,5 +1,6 @@
 import express from 'express'
-import { jwtBearer, type JwtBearerOptions, saml2Bearer } from '../../../lib/index'
+import { jwtBearer, type JwtBearerOptions } from '../../../lib/paths/grants'
+import { saml2Bearer } from '../../../lib/paths/saml'
 import * as forgeries from '../../flows/saml-bearer/forgeries'
 import { forgedJwts } from '../../support/assertions/forged-jwts'
 import { claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'

@@ -1,5 +1,6 @@
 import type { Response } from 'supertest'
-import { formPost, implicit, pushedAuthorizationRequests, requestObjects } from '../../../lib/index'
+import { implicit } from '../../../lib/index'
+import { formPost, pushedAuthorizationRequests, requestObjects } from '../../../lib/paths/pushed-requests'
 import { bent, photoBook, photoPrint } from '../../support/flows/clients'
 import { consentFormOf } from '../../support/flows/consent-form'
 import {

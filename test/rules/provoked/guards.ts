@@ -1,14 +1,8 @@
 import express, { type RequestHandler } from 'express'
-import {
-  type BearerGuardOptions,
-  createBearerGuard,
-  dpop,
-  type DpopOptions,
-  mac,
-  type MacOptions,
-  memoryStore,
-  pushedAuthorizationRequests,
-} from '../../../lib/index'
+import { type BearerGuardOptions, createBearerGuard, memoryStore } from '../../../lib/index'
+import { dpop, type DpopOptions } from '../../../lib/paths/dpop'
+import { mac, type MacOptions } from '../../../lib/paths/mac'
+import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { hub, hubOnCurve, partner } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook, photoPrint } from '../../support/flows/clients'
 import { authorizationRequest, type Fields, Flow, formOf, redemption } from '../../support/flows/flow'

@@ -1,11 +1,6 @@
-import {
-  jwtAccessTokens,
-  openIdConnect,
-  type OpenIdConnectOptions,
-  signingKeys,
-  type SigningKeys,
-  stepUp,
-} from '../../../lib/index'
+import { stepUp } from '../../../lib/index'
+import { jwtAccessTokens, signingKeys, type SigningKeys } from '../../../lib/paths/jwt'
+import { openIdConnect, type OpenIdConnectOptions } from '../../../lib/paths/openid-connect'
 import { hub } from '../../support/assertions/jwt'
 import { bent } from '../../support/flows/clients'
 import { authorizationRequest, type Fields, formOf, type Headers } from '../../support/flows/flow'

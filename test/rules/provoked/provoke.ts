@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import table from '../../../lib/protocol/refusal-table.json'
-import { expectRefused } from '../../../lib/testing'
+import { expectRefused } from '../../../lib/paths/testing'
 import type { AuthorizationServerOptions } from '../../../lib/index'
 import type { ClientApplication } from '../../support/flows/clients'
 import { setStage } from '../../support/flows/stage'

@@ -1,4 +1,5 @@
-import { metadataDocuments, type MetadataDocumentsOptions, openIdConnect } from '../../../lib/index'
+import { metadataDocuments, type MetadataDocumentsOptions } from '../../../lib/paths/registration'
+import { openIdConnect } from '../../../lib/paths/openid-connect'
 import { clientId, document, Documents } from '../../support/client-documents'
 import { withoutLimits } from '../../support/flows/application'
 import { photoBook } from '../../support/flows/clients'

@@ -1,6 +1,7 @@
 import bcrypt from 'bcrypt'
 import { connect } from 'node:net'
-import { type ClientRegistration, privateKeyJwt } from '../../../lib/index'
+import type { ClientRegistration } from '../../../lib/index'
+import { privateKeyJwt } from '../../../lib/paths/jwt'
 import { jwt, signer } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../../support/flows/clients'
 import { authorizationRequest, basic, type Fields, type Headers } from '../../support/flows/flow'

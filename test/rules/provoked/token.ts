@@ -1,12 +1,8 @@
-import {
-  deviceAuthorization,
-  dpop,
-  jwtAccessTokens,
-  memoryStore,
-  password,
-  type PasswordOptions,
-  tokenExchange,
-} from '../../../lib/index'
+import { memoryStore } from '../../../lib/index'
+import { deviceAuthorization } from '../../../lib/paths/devices'
+import { dpop } from '../../../lib/paths/dpop'
+import { jwtAccessTokens } from '../../../lib/paths/jwt'
+import { password, type PasswordOptions, tokenExchange } from '../../../lib/paths/grants'
 import { encodeOwner, nobody } from '../../../lib/authorization/owner-record'
 import {
   bent,

@@ -1,9 +1,5 @@
-import {
-  type AuthorizationServerOptions,
-  openIdConnect,
-  type FailureEvent,
-  type OpenIdConnectOptions,
-} from '../../../lib/index'
+import type { AuthorizationServerOptions, FailureEvent } from '../../../lib/index'
+import { openIdConnect, type OpenIdConnectOptions } from '../../../lib/paths/openid-connect'
 import { bent } from './clients'
 import { identityKeys, relyingParty, withIdentity } from './identity-stage'
 import { type LogoutReceiver, logoutReceiver } from './logout-receiver'

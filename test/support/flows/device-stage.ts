@@ -1,11 +1,6 @@
 import type { Response } from 'supertest'
-import {
-  type AuthorizationServerOptions,
-  deviceAuthorization,
-  type DeviceAuthorizationOptions,
-  memoryStore,
-  type PlugIn,
-} from '../../../lib/index'
+import { type AuthorizationServerOptions, memoryStore, type PlugIn } from '../../../lib/index'
+import { deviceAuthorization, type DeviceAuthorizationOptions } from '../../../lib/paths/devices'
 import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
 import { consentFormOf } from './consent-form'

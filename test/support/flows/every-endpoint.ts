@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Response } from 'supertest'
-import {
-  type AuthorizationServer,
-  generateClientSecret,
-  implicit,
-  password,
-  tokenExchange,
-} from '../../../lib/index'
+import { type AuthorizationServer, generateClientSecret, implicit } from '../../../lib/index'
+import { password, tokenExchange } from '../../../lib/paths/grants'
 import { recordEvents, type RecordedEvent } from '../events'
 import { bent, nightlyReport, photoBook, photoPrint, type ClientApplication } from './clients'
 import { consentFormOf } from './consent-form'

@@ -2,13 +2,13 @@ import type { Response } from 'supertest'
 import {
   type AuthorizationServerOptions,
   type ClientRegistration,
-  deviceAuthorization,
-  dpop,
   memoryStore,
-  openIdConnect,
-  pushedAuthorizationRequests,
   stepUp,
 } from '../../../lib/index'
+import { deviceAuthorization } from '../../../lib/paths/devices'
+import { dpop } from '../../../lib/paths/dpop'
+import { openIdConnect } from '../../../lib/paths/openid-connect'
+import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { bent, photoBook, photoPrint } from './clients'
 import { consentFormOf } from './consent-form'
 import { deviceCode, deviceSecret } from './device-stage'

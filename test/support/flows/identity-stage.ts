@@ -1,10 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  openIdConnect,
-  signingKeys,
-  type AuthorizationServerOptions,
-  type OpenIdConnectOptions,
-} from '../../../lib/index'
+import type { AuthorizationServerOptions } from '../../../lib/index'
+import { openIdConnect, type OpenIdConnectOptions } from '../../../lib/paths/openid-connect'
+import { signingKeys } from '../../../lib/paths/jwt'
 import { rsaKeyPair } from '../rsa-keys'
 import { bent, nightlyReport, photoPrint } from './clients'
 import { partOf } from './jwt-tokens'

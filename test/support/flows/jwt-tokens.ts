@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { AuthorizationServerOptions } from '../../../lib/index'
 import {
   jwtAccessTokens,
   signingKeys,
-  type AuthorizationServerOptions,
   type JwtAccessTokensOptions,
   type SigningKeys,
-} from '../../../lib/index'
+} from '../../../lib/paths/jwt'
 import { withResources } from './resources'
 
 export const keySecret = randomBytes(32).toString('base64')

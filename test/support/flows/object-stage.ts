@@ -1,5 +1,5 @@
 import type { Response } from 'supertest'
-import { requestObjects, type RequestObjectOptions } from '../../../lib/index'
+import { requestObjects, type RequestObjectOptions } from '../../../lib/paths/pushed-requests'
 import { outcomeOf } from './outcome'
 import { objectClaims, signingBook, signingPrint } from './request-object'
 import { setStage } from '../flows/stage'

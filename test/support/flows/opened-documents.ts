@@ -1,11 +1,10 @@
 import {
   createAuthorizationServer,
-  metadataDocuments,
   type AuthorizationServerOptions,
   type ClientSource,
   type DocumentFetch,
-  type MetadataDocumentsOptions,
 } from '../../../lib/index'
+import { metadataDocuments, type MetadataDocumentsOptions } from '../../../lib/paths/registration'
 import { canonicalOptions } from './application'
 
 /** The timers of Node that tests stop: the deadline of a fetch is over when the test says so. */

@@ -1,4 +1,5 @@
-import { password, type GrantType, type PasswordOptions } from '../../../lib/index'
+import type { GrantType } from '../../../lib/index'
+import { password, type PasswordOptions } from '../../../lib/paths/grants'
 import { bent, photoBook, photoPrint } from './clients'
 import type { Fields } from './flow'
 

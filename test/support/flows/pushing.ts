@@ -1,4 +1,7 @@
-import { pushedAuthorizationRequests, type PushedAuthorizationRequestsOptions } from '../../../lib/index'
+import {
+  pushedAuthorizationRequests,
+  type PushedAuthorizationRequestsOptions,
+} from '../../../lib/paths/pushed-requests'
 import { type ClientApplication, photoPrint } from './clients'
 import { authorizationRequest, type RepeatedFields } from './flow'
 import type { setStage } from '../flows/stage'

@@ -1,4 +1,5 @@
-import type { AuthorizationServer, ClientMetadata } from '../../../lib/index'
+import type { AuthorizationServer } from '../../../lib/index'
+import type { ClientMetadata } from '../../../lib/paths/registration'
 import type { ClientApplication } from './clients'
 
 export const webMetadata = {

@@ -1,10 +1,5 @@
-import {
-  registeredClients,
-  type AuthorizationServerOptions,
-  type ClientRegistry,
-  type AuditEvent,
-  type Store,
-} from '../../../lib/index'
+import type { AuthorizationServerOptions, AuditEvent, Store } from '../../../lib/index'
+import { registeredClients, type ClientRegistry } from '../../../lib/paths/registration'
 import { application, type Application } from './application'
 import { storesHere } from './stores-of-run'
 

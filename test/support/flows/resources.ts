@@ -1,9 +1,5 @@
-import {
-  implicit,
-  tokenExchange,
-  type AuthorizationServerOptions,
-  type ExchangePolicy,
-} from '../../../lib/index'
+import { implicit, type AuthorizationServerOptions } from '../../../lib/index'
+import { tokenExchange, type ExchangePolicy } from '../../../lib/paths/grants'
 import { options as ofCodeToken } from '../../../docs/examples/code-token'
 import type { Mount } from './application'
 import { bent, nightlyReport, photoPrint } from './clients'

@@ -1,16 +1,14 @@
 import express from 'express'
 import {
   createAuthorizationServer,
-  dpop,
-  type DpopOptions,
-  deviceAuthorization,
   implicit,
-  jwtBearer,
   type AuthorizationServerOptions,
-  pushedAuthorizationRequests,
   type ClientRegistration,
-  type TrustedIssuer,
 } from '../../../lib/index'
+import { dpop, type DpopOptions } from '../../../lib/paths/dpop'
+import { deviceAuthorization } from '../../../lib/paths/devices'
+import { jwtBearer, type TrustedIssuer } from '../../../lib/paths/grants'
+import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { listenAndPrint } from '../listen-and-print'
 import { storeOn, type StorePlan } from '../store-plan'
 import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'

@@ -6,11 +6,10 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  jwtAccessTokenReader,
-  jwtAccessTokens,
   memoryStore,
   stepUp,
 } from '../../../lib/index'
+import { jwtAccessTokenReader, jwtAccessTokens } from '../../../lib/paths/jwt'
 import { failuresOf, type Failure } from '../events'
 import { startServer } from '../start-server'
 import { application } from './application'

@@ -1,9 +1,5 @@
-import {
-  tokenExchange,
-  type AuthorizationServerOptions,
-  type ExchangePolicy,
-  type GrantType,
-} from '../../../lib/index'
+import type { AuthorizationServerOptions, GrantType } from '../../../lib/index'
+import { tokenExchange, type ExchangePolicy } from '../../../lib/paths/grants'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from './clients'
 import type { Fields, Flow } from './flow'
 import { tokensOf } from './tokens'

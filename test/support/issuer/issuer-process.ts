@@ -1,13 +1,15 @@
 import express from 'express'
 import {
   createAuthorizationServer,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+} from '../../../lib/index'
+import {
   jwtAccessTokens,
   manageSigningKeys,
   signingKeys,
-  type AuthorizationServerOptions,
-  type ClientRegistration,
   type SigningAlgorithm,
-} from '../../../lib/index'
+} from '../../../lib/paths/jwt'
 import { canonicalOptions, withoutLimits } from '../flows/application'
 import { mountResources, printApi, withResources } from '../flows/resources'
 import { listenAndPrint } from '../listen-and-print'

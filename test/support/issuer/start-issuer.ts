@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ListedKey } from '../../../lib/index'
+import type { ListedKey } from '../../../lib/paths/jwt'
 import { Flow } from '../flows/flow'
 import { startProgram } from '../start-program'
 import { nodeFor } from '../store-plan'

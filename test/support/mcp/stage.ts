@@ -1,11 +1,7 @@
 import { createServer } from 'node:http'
 import { createMcpExpressApp } from '@modelcontextprotocol/express'
-import {
-  createAuthorizationServer,
-  type AuthorizationServerOptions,
-  mcp,
-  type McpOptions,
-} from '../../../lib/index'
+import { createAuthorizationServer, type AuthorizationServerOptions } from '../../../lib/index'
+import { mcp, type McpOptions } from '../../../lib/paths/mcp'
 import { listening } from '../listening'
 import { withoutLimits } from '../flows/application'
 import { mcpScopes, mountMcp } from './mcp-server'

@@ -3,14 +3,10 @@ import express, { type Express } from 'express'
 import session from 'express-session'
 import { listen } from '../../../demo/listen'
 import { html, pageDocument } from '../../../lib/pages/html'
-import {
-  createAuthorizationServer,
-  openIdConnect,
-  requestObjects,
-  signingKeys,
-  type ClientRegistration,
-  type ResourceOwner,
-} from '../../../lib/index'
+import { createAuthorizationServer, type ClientRegistration, type ResourceOwner } from '../../../lib/index'
+import { openIdConnect } from '../../../lib/paths/openid-connect'
+import { requestObjects } from '../../../lib/paths/pushed-requests'
+import { signingKeys } from '../../../lib/paths/jwt'
 import { failuresOf, type Failure } from '../events'
 
 declare module 'express-session' {

@@ -1,12 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import express, { type Express } from 'express'
-import {
-  createAuthorizationServer,
-  jwtAccessTokens,
-  openIdConnect,
-  signingKeys,
-  type ClientRegistration,
-} from '../../../lib/index'
+import { createAuthorizationServer, type ClientRegistration } from '../../../lib/index'
+import { jwtAccessTokens, signingKeys } from '../../../lib/paths/jwt'
+import { openIdConnect } from '../../../lib/paths/openid-connect'
 import { failuresOf } from '../events'
 import { authority, httpsOrigin } from '../https-origin'
 import type { Listener } from '../listening'

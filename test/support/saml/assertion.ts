@@ -1,5 +1,5 @@
 import { createHash, sign, type KeyObject } from 'node:crypto'
-import type { SamlIssuer } from '../../../lib/index'
+import type { SamlIssuer } from '../../../lib/paths/saml'
 import { rsaKeyPair } from '../rsa-keys'
 
 export const audience = 'https://server.example/saml'

@@ -1,4 +1,4 @@
-import type { Saml2BearerOptions } from '../../../lib/index'
+import type { Saml2BearerOptions } from '../../../lib/paths/saml'
 import { audience, museum, recipient, studio } from './assertion'
 
 /** Options that trust two issuers; the owner is who the assertion says. */

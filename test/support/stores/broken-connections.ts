@@ -1,4 +1,4 @@
-import type { RedisCommands } from '../../../lib/index'
+import type { RedisCommands } from '../../../lib/paths/redis'
 
 /** A client with a mistake: creates over it are never refused. */
 export const careless = (client: RedisCommands): RedisCommands => ({

@@ -1,4 +1,5 @@
-import type { RedisStore, Store } from '../../../lib/index'
+import type { Store } from '../../../lib/index'
+import type { RedisStore } from '../../../lib/paths/redis'
 import { activeRecord, authorizationsOf, findById, inSeconds, saveRecord, version } from './records'
 import { waitUntil } from '../wait-until'
 

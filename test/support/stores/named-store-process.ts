@@ -1,6 +1,7 @@
 // A host application on the store that STORE_URL names, whose clients are in the store, too.
 import express from 'express'
-import { createAuthorizationServer, registeredClients } from '../../../lib/index'
+import { createAuthorizationServer } from '../../../lib/index'
+import { registeredClients } from '../../../lib/paths/registration'
 import { storeFrom } from 'express-authorization-server/stores'
 import { canonicalOptions, mountAll } from '../flows/application'
 import { photoBook } from '../flows/clients'

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { redisStore, type RedisStoreOptions } from '../../../lib/index'
-import type { StoreUnderTest } from '../../../lib/testing/index'
+import { redisStore, type RedisStoreOptions } from '../../../lib/paths/redis'
+import type { StoreUnderTest } from '../../../lib/paths/testing'
 import { random22 } from './records'
 
 /** A prefix that no other test uses, and no other program on a server that is not ours. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Store } from '../../../lib/stores/sqlite/index'
+import type { Store } from '../../../lib/index'
 import { bundled } from '../bundled'
 import { requireNode } from '../nodes'
 

@@ -1,5 +1,5 @@
 // A store on SQLite in a process of its own: Node 20, which runs the tests, has no SQLite. Calls come as messages.
-import { sqliteStore } from '../../../lib/stores/sqlite/index'
+import { sqliteStore } from '../../../lib/paths/sqlite'
 import type { Call, Reply } from './sqlite-process'
 
 const [, , path = ''] = process.argv

@@ -4,9 +4,9 @@ import {
   type AuthorizationServerOptions,
   type ConsentView,
   createAuthorizationServer,
-  formPost,
   generateClientSecret,
 } from '../../../lib/index'
+import { formPost } from '../../../lib/paths/pushed-requests'
 import { browserStage } from '../../support/browser/stage'
 import { Documents, sourceOf } from '../../support/client-documents'
 

@@ -4,8 +4,8 @@ import {
   type AuthorizationServerOptions,
   type ConsentView,
   createAuthorizationServer,
-  formPost,
 } from '../../../lib/index'
+import { formPost } from '../../../lib/paths/pushed-requests'
 import { press } from '../../support/browser/follow'
 import { browserStage } from '../../support/browser/stage'
 

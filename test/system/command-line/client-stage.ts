@@ -1,11 +1,8 @@
 import type { Redis } from 'ioredis'
 import { run } from '../../../lib/command-line/run'
-import {
-  redisStore,
-  registeredClients,
-  type AuthorizationServerOptions,
-  type RedisStore,
-} from '../../../lib/index'
+import type { AuthorizationServerOptions } from '../../../lib/index'
+import { redisStore, type RedisStore } from '../../../lib/paths/redis'
+import { registeredClients } from '../../../lib/paths/registration'
 import type { Finished } from '../../support/command-line'
 import { application } from '../../support/flows/application'
 import { outcomeOf } from '../../support/flows/outcome'

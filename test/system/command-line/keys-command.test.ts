@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { run } from '../../../lib/command-line/run'
-import { jwtAccessTokens, redisStore, signingKeys, type RedisStore } from '../../../lib/index'
+import { jwtAccessTokens, signingKeys } from '../../../lib/paths/jwt'
+import { redisStore, type RedisStore } from '../../../lib/paths/redis'
 import { application } from '../../support/flows/application'
 import { mountResources, withResources } from '../../support/flows/resources'
 import type { RedisServer } from '../../support/redis-server'

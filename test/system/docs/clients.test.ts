@@ -1,4 +1,5 @@
-import { type Json, privateKeyJwt } from '../../../lib/index'
+import type { Json } from '../../../lib/index'
+import { privateKeyJwt } from '../../../lib/paths/jwt'
 import { claimsAt, jwt, signer } from '../../support/assertions/jwt'
 import { registeredIn } from '../../support/docs/registrations'
 import type { ClientApplication } from '../../support/flows/clients'

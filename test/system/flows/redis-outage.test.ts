@@ -1,6 +1,7 @@
 import express from 'express'
 import { randomUUID } from 'node:crypto'
-import { createBearerGuard, redisStore } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/index'
+import { redisStore } from '../../../lib/paths/redis'
 import { application, mountAll } from '../../support/flows/application'
 import { nightlyReport, photoBook } from '../../support/flows/clients'
 import { Flow } from '../../support/flows/flow'

@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import express from 'express'
-import {
-  createAuthorizationServer,
-  dpop,
-  type Extension,
-  metadataDocuments,
-  privateKeyJwt,
-  pushedAuthorizationRequests,
-} from '../../../lib/index'
+import { createAuthorizationServer, type Extension } from '../../../lib/index'
+import { dpop } from '../../../lib/paths/dpop'
+import { metadataDocuments } from '../../../lib/paths/registration'
+import { privateKeyJwt } from '../../../lib/paths/jwt'
+import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { failuresOf } from '../../support/events'
 import { canonicalOptions, mountAll } from '../../support/flows/application'
 import { DocumentOrigin } from '../../support/flows/document-origin'

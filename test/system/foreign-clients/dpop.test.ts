@@ -4,12 +4,10 @@ import { createServer, request as send } from 'node:https'
 import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import {
-  createAuthorizationServer,
-  dpop,
-  openIdConnect,
-  pushedAuthorizationRequests,
-} from '../../../lib/index'
+import { createAuthorizationServer } from '../../../lib/index'
+import { dpop } from '../../../lib/paths/dpop'
+import { openIdConnect } from '../../../lib/paths/openid-connect'
+import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { CertificateAuthority } from '../../support/certificate-authority'
 import { discovered, Party } from '../../support/clients/oauth4webapi'
 import { canonicalOptions, mountAll } from '../../support/flows/application'

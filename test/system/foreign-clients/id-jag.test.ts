@@ -1,6 +1,8 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
-import { jwtBearer, privateKeyJwt, type Json } from '../../../lib/index'
+import type { Json } from '../../../lib/index'
+import { jwtBearer } from '../../../lib/paths/grants'
+import { privateKeyJwt } from '../../../lib/paths/jwt'
 import { foreignStage } from '../../support/clients/foreign-stage'
 import { discovered, insecure, Party } from '../../support/clients/oauth4webapi'
 

@@ -7,14 +7,9 @@ import { Passport } from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
 import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2'
 import request from 'supertest'
-import {
-  formPost,
-  password,
-  pushedAuthorizationRequests,
-  requestObjects,
-  tokenExchange,
-  type ClientRegistration,
-} from '../../../lib/index'
+import type { ClientRegistration } from '../../../lib/index'
+import { formPost, pushedAuthorizationRequests, requestObjects } from '../../../lib/paths/pushed-requests'
+import { password, tokenExchange } from '../../../lib/paths/grants'
 import { foreignStage } from '../../support/clients/foreign-stage'
 import { discovered, insecure, Party } from '../../support/clients/oauth4webapi'
 import { bent, photoBook, photoPrint } from '../../support/flows/clients'

@@ -1,4 +1,5 @@
-import { jwtBearer, privateKeyJwt } from '../../../lib/index'
+import { jwtBearer } from '../../../lib/paths/grants'
+import { privateKeyJwt } from '../../../lib/paths/jwt'
 import { issuers } from '../../support/assertions/jwt'
 import { DocumentOrigin } from '../../support/flows/document-origin'
 import type { ClientIdentity, ClientPlan } from '../../support/mcp/client-plan'

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { version } from '../../../package.json'
-import * as source from '../../../lib/index'
-import * as sourceOfTesting from '../../../lib/testing/index'
 import { PackedPackage } from './packed-package'
 
 let packed: PackedPackage
@@ -27,6 +25,7 @@ function run(file: string, program: string, words: readonly string[] = [file], m
 }
 
 const name = 'express-authorization-server'
+const paths = ['', ...readdirSync(join(__dirname, '../../../lib/paths')).map((file) => basename(file, '.ts'))]
 
 /** What a program says that has to end well. */
 function said(file: string, program: string): unknown {
@@ -36,12 +35,15 @@ function said(file: string, program: string): unknown {
 }
 
 test.each([
-  ['required', 'names.cjs', `const suite = require('${name}'), testing = require('${name}/testing')`],
-  ['imported', 'names.mjs', `import * as suite from '${name}'; import * as testing from '${name}/testing'`],
-])('the package has all that the source exports when it is %s', (_how, file, load) => {
-  const program = `${load}; console.log(JSON.stringify([Object.keys(suite), Object.keys(testing)]))`
-  expect(said(file, program)).toEqual(
-    [source, sourceOfTesting].map((names) => expect.arrayContaining(Object.keys(names))),
+  ['required', 'names.cjs', (path: string) => `require('${path}')`],
+  ['imported', 'names.mjs', (path: string) => `await import('${path}')`],
+])('each path of the package has all that its source exports when it is %s', (_how, file, load) => {
+  const list = paths.map((path) => `Object.keys(${load(join(name, path))})`).join()
+  expect(said(file, `console.log(JSON.stringify([${list}]))`)).toEqual(
+    paths.map((path) => {
+      const source: object = require(join('../../../lib', path === '' ? 'index' : `paths/${path}`))
+      return expect.arrayContaining(Object.keys(source))
+    }),
   )
 })
 
@@ -55,7 +57,7 @@ test('the package loads few files, and no package that it may never need', () =>
 })
 
 test('the package is one suite to all its entries: what one throws, the others know', () => {
-  const program = `const { password } = require('${name}')
+  const program = `const { password } = require('${name}/grants')
     exports.options = { get issuer() { password({}) } }`
   const main = `node_modules/${name}/dist/command-line/main.js`
   const { status, stdout } = run('mistaken.cjs', program, [main, 'lint', 'mistaken.cjs', '--json'])

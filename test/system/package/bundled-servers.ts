@@ -23,7 +23,8 @@ const client = `client_id: 'album', client_type: 'confidential', grant_types: ['
 
 const server = (options: string, names = '') => `
 const express = require('express')
-const { createAuthorizationServer, generateClientSecret, memoryStore ${names} } = require('express-authorization-server')
+const { createAuthorizationServer, generateClientSecret, memoryStore } = require('express-authorization-server')
+${names}
 const { client_secret: secret, client_secret_hash } = generateClientSecret()
 const oauth = createAuthorizationServer({
   issuer: 'http://localhost',
@@ -41,7 +42,7 @@ export const withJose = server(
   `resources: { 'https://api.example': { scopes: ['photos'] } },
   clients: [{ ${client}, client_secret_hashes: [client_secret_hash] }],
   plugIns: plugIns(signingKeys({ secrets: ['s'.repeat(32)] })),`,
-  ', jwtAccessTokens, signingKeys',
+  "const { jwtAccessTokens, signingKeys } = require('express-authorization-server/jwt')",
 ).replace('const oauth', 'const plugIns = (keys) => [keys, jwtAccessTokens({ keys })]\nconst oauth')
 
 /** A server with the digest of a secret that a person chose. */

@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
-import * as suite from '../../../lib/index'
-import * as kit from '../../../lib/testing/index'
+import { basename, join, posix } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { follow, press } from '../../support/browser/follow'
 import { launchChromium } from '../../support/chromium'
@@ -95,8 +93,12 @@ function whole(snippet: string): string {
     Object.keys(names)
       .filter((name) => !new RegExp(`\\b${name}\\b`).test(own))
       .join(', ')
-  return `import { ${others(suite)} } from 'express-authorization-server'
-import { ${others(kit)} } from 'express-authorization-server/testing'
+  const paths = readdirSync(join(root, 'lib/paths')).map((file) => `/${basename(file, '.ts')}`)
+  const imports = ['', ...paths].map((path) => {
+    const names: object = require(join(root, 'lib', path === '' ? 'index' : `paths${path}`))
+    return `import { ${others(names)} } from 'express-authorization-server${path}'`
+  })
+  return `${imports.join('\n')}
 ${snippet}
 export {}
 `
@@ -115,9 +117,9 @@ import type { Express, Request, RequestHandler } from 'express'
 import type { Server } from 'node:http'
 import type { PassportStatic } from 'passport'
 import type supertest from 'supertest'
-import type {
-  AuthorizationServer, AuthorizationServerOptions, ClientRegistration, Endpoint, ExchangePolicy, RedisStore,
-} from 'express-authorization-server'
+import type { AuthorizationServer, AuthorizationServerOptions, ClientRegistration, Endpoint } from 'express-authorization-server'
+import type { ExchangePolicy } from 'express-authorization-server/grants'
+import type { RedisStore } from 'express-authorization-server/redis'
 declare global {
   const app: Express
   const server: Server

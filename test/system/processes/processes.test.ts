@@ -1,5 +1,5 @@
 import type { Response } from 'supertest'
-import type { DpopOptions } from '../../../lib/index'
+import type { DpopOptions } from '../../../lib/paths/dpop'
 import { claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
 import { type ClientApplication, photoBook, photoFrame } from '../../support/flows/clients'
 import { authorizationRequest, type Flow, redemption } from '../../support/flows/flow'

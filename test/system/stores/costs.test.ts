@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { redisStore } from '../../../lib/index'
+import { redisStore } from '../../../lib/paths/redis'
 import { application } from '../../support/flows/application'
 import { nightlyReport, photoPrint } from '../../support/flows/clients'
 import { authorizationRequest } from '../../support/flows/flow'

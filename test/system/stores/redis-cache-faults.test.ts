@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../../lib/index'
+import { redisStore, type RedisStore } from '../../../lib/paths/redis'
 import { type FaultyNetwork, startFaultyNetwork } from '../../support/faulty-network'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server'
 import { cachedRecord, isCached, lastRecall, recalls, savedRecord } from '../../support/stores/cached-records'

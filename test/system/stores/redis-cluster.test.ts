@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../../lib/index'
-import { storeContract } from '../../../lib/testing/index'
+import { redisStore, type RedisStore } from '../../../lib/paths/redis'
+import { storeContract } from '../../../lib/paths/testing'
 import { type RedisSentinel, startRedisSentinel } from '../../support/redis-sentinel'
 import { startRedisCluster, type RedisCluster } from '../../support/redis-cluster'
 import { endOf, findRecord, saveRecord, threeVersions } from '../../support/stores/records'

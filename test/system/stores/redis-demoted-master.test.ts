@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Response } from 'supertest'
-import { redisStore, type RedisStore, type RedisStoreOptions } from '../../../lib/index'
+import { redisStore, type RedisStore, type RedisStoreOptions } from '../../../lib/paths/redis'
 import { connectionSettings } from '../../../lib/stores/redis/connection'
 import { startFaultyNetwork, type FaultyNetwork } from '../../support/faulty-network'
 import { application } from '../../support/flows/application'

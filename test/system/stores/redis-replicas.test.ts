@@ -2,11 +2,11 @@ import { Redis } from 'ioredis'
 import { commit } from '../../../lib/authorization/commit'
 import { secureRandom } from '../../../lib/protocol/credential'
 import { confirmAbsence } from '../../../lib/authorization/store'
-import { redisStore, type RedisStore } from '../../../lib/index'
+import { redisStore, type RedisStore } from '../../../lib/paths/redis'
 import { startReplicatedRedis, type ReplicatedRedis } from '../../support/redis-replicated'
 import { redisUnderTest, uniquePrefix } from '../../support/stores/redis-under-test'
 import { waitUntil } from '../../support/wait-until'
-import { storeContract } from '../../../lib/testing/index'
+import { storeContract } from '../../../lib/paths/testing'
 import {
   authorizationsOf,
   endOf,

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { redisStore, registeredClients } from '../../../lib/index'
+import { redisStore } from '../../../lib/paths/redis'
+import { registeredClients } from '../../../lib/paths/registration'
 import { createRefreshToken, secureRandom } from '../../../lib/protocol/credential'
 import { application, withoutLimits, type Application } from '../../support/flows/application'
 import {

@@ -17,7 +17,7 @@ function runInNode(source: string) {
 test('node:test runs the contract, which fails over a store that overwrites', () => {
   const { output, status } = runInNode(`
     const { describe, it } = require('node:test')
-    const { storeContract } = ${load('testing/index.ts')}
+    const { storeContract } = ${load('paths/testing.ts')}
     const { memoryStore } = ${load('index.ts')}
     const open = () => {
       const store = memoryStore()
@@ -34,7 +34,7 @@ test('node:test runs the contract, which fails over a store that overwrites', ()
 
 test('a contract without a test runner says what it lacks', () => {
   const { output } = runInNode(`
-    const { storeContract } = ${load('testing/index.ts')}
+    const { storeContract } = ${load('paths/testing.ts')}
     try { storeContract('my store', () => {}) } catch ({ name, message }) { console.log(name, message) }
   `)
   expect(output).toMatch(/^ConfigurationError .*\n.*runner must be \{ describe, it \}/)
@@ -48,7 +48,7 @@ test('redisStore without ioredis says so with both cures, and works over a clien
       if (name === 'ioredis') throw Object.assign(new Error('none'), { code: 'MODULE_NOT_FOUND' })
       return load(name, ...more)
     }
-    const { redisStore } = ${load('index.ts')}
+    const { redisStore } = ${load('paths/redis.ts')}
     try { redisStore({ url: 'redis://127.0.0.1' }) } catch ({ message }) { console.log(message) }
     redisStore({ client: { call: async (command) => console.log(command) } }).read('an id').then(console.log)
   `)
@@ -72,7 +72,7 @@ test('a store that never answers breaks a rule after half a minute and does not 
   const { output } = runInNode(`
     const { mock } = require('node:test')
     mock.timers.enable({ apis: ['setTimeout'] })
-    const { checkStore } = ${load('testing/index.ts')}
+    const { checkStore } = ${load('paths/testing.ts')}
     const never = () => new Promise(() => {})
     const ticking = setInterval(() => mock.timers.tick(30_000), 5)
     checkStore(() => ({ store: { read: never, write: never, remove: never, add: never, list: never } }))

@@ -1,17 +1,19 @@
 import { hashSync } from 'bcrypt'
 import {
-  dpop,
   generateClientSecret,
   implicit,
-  registeredClients,
   memoryStore,
-  metadataDocuments,
-  password,
-  pushedAuthorizationRequests,
   type AuthorizationServerOptions,
   type ClientRegistration,
-  type MetadataDocumentsOptions,
 } from '../../../../lib/index'
+import { dpop } from '../../../../lib/paths/dpop'
+import {
+  registeredClients,
+  metadataDocuments,
+  type MetadataDocumentsOptions,
+} from '../../../../lib/paths/registration'
+import { password } from '../../../../lib/paths/grants'
+import { pushedAuthorizationRequests } from '../../../../lib/paths/pushed-requests'
 import { lint, rules } from '../../../../lib/command-line/lint/lint'
 import { subjectOf } from '../../../../lib/command-line/lint/subject'
 

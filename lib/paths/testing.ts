@@ -10,11 +10,11 @@ export {
   type ApprovedRequest,
   type AuthorizationRequest,
   type ReceivedTokenResponse,
-} from './approve'
-export { expectRefused } from './expect-refused'
-export type { HttpResponse } from './failure'
-export { mintToken, testClock, type TestClock } from './mint-token'
+} from '../testing/approve'
+export { expectRefused } from '../testing/expect-refused'
+export type { HttpResponse } from '../testing/failure'
+export { mintToken, testClock, type TestClock } from '../testing/mint-token'
 export type { MintRequest } from '../protocol/test-door'
 
-export { checkStore, storeContract, storeRules, type StoreUnderTest } from './store-rules'
-export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from './contract'
+export { checkStore, storeContract, storeRules, type StoreUnderTest } from '../testing/store-rules'
+export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from '../testing/contract'

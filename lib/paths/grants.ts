@@ -1,0 +1,31 @@
+export {
+  password,
+  type NormalizeName,
+  type PasswordLimits,
+  type PasswordOptions,
+  type VerifyPassword,
+} from '../token-endpoint/grant-types/password/password'
+export {
+  bcryptPasswords,
+  hashPassword,
+  type FindPasswordOwner,
+  type PasswordOwner,
+} from '../token-endpoint/grant-types/password/bcrypt-passwords'
+export type { Assertion, OwnerOfAssertion } from '../token-endpoint/grant-types/assertion'
+export { jwtBearer, type JwtBearerOptions } from '../token-endpoint/grant-types/jwt-bearer/jwt-bearer'
+export type { IdentityAssertionOptions } from '../token-endpoint/grant-types/jwt-bearer/id-jag'
+export type { TrustedIssuer } from '../token-endpoint/grant-types/jwt-bearer/jwt-assertion'
+export {
+  tokenExchange,
+  type TokenExchangeOptions,
+} from '../token-endpoint/grant-types/token-exchange/token-exchange'
+export type {
+  ExchangeApproval,
+  ExchangePolicy,
+  ExchangeRequest,
+} from '../token-endpoint/grant-types/token-exchange/policy'
+export type {
+  SecurityToken,
+  SecurityTokenClaims,
+  VerifySecurityToken,
+} from '../token-endpoint/grant-types/token-exchange/security-token'

@@ -1,0 +1,1 @@
+export { mac, type MacOptions, type MacAlgorithm } from '../extensions/token-types/mac'

@@ -1,0 +1,1 @@
+export { mcp, type McpOptions, type McpServerOptions } from '../config/mcp'

@@ -1,0 +1,1 @@
+export { sqliteStore, type SqliteStoreOptions } from '../stores/sqlite/sqlite-store'

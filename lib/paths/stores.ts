@@ -1,0 +1,1 @@
+export { storeFrom } from '../stores/from/store-from'

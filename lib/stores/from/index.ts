@@ -1,2 +1,0 @@
-export { storeFrom } from './store-from'
-export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../../store/store'
