@@ -11,6 +11,7 @@ import type { Context } from '../doors/context'
 import type { ParsedAuthorizationRequest } from './authorization-request'
 import type { OfferedMemory, OfferedQuestion } from './consent-offer'
 import { mayHavePriorConsent, mayRemember, type PriorConsentQuestion } from './prior-consent'
+import type { RememberedConsent } from '../authorization/owner-record'
 import {
   allowedScope,
   askedFor,
@@ -21,7 +22,6 @@ import {
   hasChoice,
   isRemembered,
   type OwnerAnswerTo,
-  type RememberedConsent,
 } from '../authorization/remembered-consent'
 
 interface AskedQuestion {

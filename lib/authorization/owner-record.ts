@@ -1,4 +1,20 @@
-import { isList } from '../primitives/values'
+import { isTexts } from '../primitives/values'
+import type { Json } from '../protocol/json'
+import type { Scope } from '../protocol/scope'
+import {
+  type Group,
+  group,
+  inline,
+  integer,
+  isList,
+  type Place,
+  place,
+  rows,
+  text,
+  textOr,
+  texts,
+  unreadableRecord,
+} from './places'
 
 export interface OwnerEntry {
   /** 22 characters of base64url. The record may have ended, or may not exist yet. */
@@ -10,10 +26,26 @@ export interface OwnerEntry {
   readonly until: number
 }
 
+export interface RememberedConsent {
+  /** The client when the owner decided. */
+  readonly fingerprint: string
+  readonly entries: readonly AllowedEntry[]
+}
+
+/** For certain facts and one answer. */
+export interface AllowedEntry {
+  /** Seconds since the epoch. */
+  readonly at: number
+  /** Empty if the page asked nothing. */
+  readonly choice: string
+  readonly facts: readonly string[]
+  readonly scope: Scope
+}
+
 /** What the owner has allowed a client. */
 export interface OwnedClient {
   readonly clientId: string
-  readonly consent: string
+  readonly consent: RememberedConsent
   readonly until: number
 }
 
@@ -40,69 +72,110 @@ export const nobody: OwnerRecord = {
   consents: [],
 }
 
-// An entry is a text: the id, a letter for `openid`, the end in base 36, and the place of the client in a list.
+// A fraction of a second must not end anything too early.
+const end = (at: number): Place<number> => place(at, Math.ceil, integer(at).read)
+
+const allowedEntry = group<AllowedEntry>({
+  at: integer(0),
+  choice: textOr('', 1),
+  facts: texts(2),
+  scope: texts(3),
+})
+
+const ownedClient = group<OwnedClient>({
+  clientId: text(0),
+  until: end(1),
+  consent: inline(group<RememberedConsent>({ fingerprint: text(2), entries: rows(3, allowedEntry) })),
+})
+
+// An entry is a text: the id, a letter for `openid`, the end in base 36, and the index of the client in a list. About 35
+// bytes for each.
 const idLength = 22
 const endLength = 7
 
-/** About 35 bytes for each entry. */
-export function encodeOwner(record: OwnerRecord): string {
-  const { revocation, revokedAt, revokedUntil, withdrawal, withdrawnUntil, entries, consents } = record
+function packed(entries: readonly OwnerEntry[]): Json {
   const clients = [...new Set(entries.map(({ clientId }) => clientId))]
-  const places = new Map(clients.map((clientId, place) => [clientId, place]))
-  const texts = entries.map(
+  const indexOf = new Map(clients.map((clientId, index) => [clientId, index]))
+  const written = entries.map(
     ({ authorizationId, clientId, openId, until }) =>
       authorizationId +
       (openId ? 'o' : '-') +
       Math.ceil(until).toString(36).padStart(endLength, '0') +
-      (places.get(clientId) ?? 0).toString(36),
+      (indexOf.get(clientId) ?? 0).toString(36),
   )
-  const rows = consents.map(({ clientId, consent, until }) => [clientId, until, consent])
-  const times = [revokedAt, revokedUntil, withdrawnUntil].map(Math.ceil)
-  return JSON.stringify([revocation, withdrawal, ...times, clients, texts.join(' '), rows])
+  return [clients, written.join(' ')]
 }
+
+/** Undefined for anything else. */
+function unpacked(element: Json | undefined): readonly OwnerEntry[] | undefined {
+  const [clients, joined] = isList(element) ? element : []
+  if (!isTexts(clients) || typeof joined !== 'string') return undefined
+  const all = joined === '' ? [] : joined.split(' ')
+  const entries = all.flatMap((entry) => {
+    const clientId = clients[Number.parseInt(entry.slice(idLength + 1 + endLength), 36)]
+    const until = Number.parseInt(entry.slice(idLength + 1, idLength + 1 + endLength), 36)
+    const openId = entry[idLength] === 'o'
+    return clientId === undefined
+      ? []
+      : [{ authorizationId: entry.slice(0, idLength), clientId, openId, until }]
+  })
+  return entries.length === all.length ? entries : undefined
+}
+
+const ownerRecord = group<OwnerRecord>({
+  revocation: textOr('', 0),
+  revokedAt: end(1),
+  revokedUntil: end(2),
+  withdrawal: textOr('', 3),
+  withdrawnUntil: end(4),
+  entries: place(5, packed, unpacked),
+  consents: rows(6, ownedClient),
+})
+
+const textOf = <Value>(value: Value, { write }: Group<Value>): string => {
+  const list: Json[] = []
+  write(value, list)
+  return JSON.stringify(list)
+}
+
+export const encodeOwner = (record: OwnerRecord): string => textOf(record, ownerRecord)
 
 /** @throws Error for a text of another form. */
-export function decodeOwner(text: string): OwnerRecord {
-  const fields: unknown = JSON.parse(text)
-  const [revocation, withdrawal, ...places] = listOf(fields)
-  const [revokedAt, revokedUntil, withdrawnUntil, clients, entries, consents] = places
-  return {
-    revocation: textOf(revocation),
-    revokedAt: numberOf(revokedAt),
-    revokedUntil: numberOf(revokedUntil),
-    withdrawal: textOf(withdrawal),
-    withdrawnUntil: numberOf(withdrawnUntil),
-    entries: entriesOf(textOf(entries), listOf(clients)),
-    consents: listOf(consents).map((row) => {
-      const [clientId, until, consent] = listOf(row)
-      return { clientId: textOf(clientId), until: numberOf(until), consent: textOf(consent) }
-    }),
+export function decodeOwner(encoded: string): OwnerRecord {
+  const list: Json = JSON.parse(encoded)
+  if (isList(list)) return ownerRecord.read(list)
+  throw unreadableRecord('the text is not a list')
+}
+
+// In characters: every entry writes the consents again.
+const longestConsent = 16_384
+const longestConsents = 65_536
+
+/**
+ * The consents with this one, which loses its oldest parts if it is too long. Of all together, those that end first go.
+ * Undefined if even its newest part is too long.
+ */
+export function withConsent(
+  others: readonly OwnedClient[],
+  { clientId, until, consent }: OwnedClient,
+): readonly OwnedClient[] | undefined {
+  const parts = consent.entries
+  for (let dropped = 0; dropped < parts.length; dropped++) {
+    const kept = { clientId, until, consent: { ...consent, entries: parts.slice(dropped) } }
+    const length = lengthOf(kept)
+    if (length <= longestConsent) return [...lastEnding(others, longestConsents - length), kept]
   }
+  return undefined
 }
 
-function entriesOf(text: string, clients: readonly unknown[]): readonly OwnerEntry[] {
-  if (text === '') return []
-  return text.split(' ').map((entry) => ({
-    authorizationId: entry.slice(0, idLength),
-    openId: entry[idLength] === 'o',
-    until: Number.parseInt(entry.slice(idLength + 1, idLength + 1 + endLength), 36),
-    clientId: textOf(clients[Number.parseInt(entry.slice(idLength + 1 + endLength), 36)]),
-  }))
-}
+const lengthOf = (owned: OwnedClient): number => textOf(owned, ownedClient).length
 
-function listOf(value: unknown): readonly unknown[] {
-  if (isList(value)) return value
-  throw strange()
+function lastEnding(consents: readonly OwnedClient[], room: number): readonly OwnedClient[] {
+  const length = consents.reduce((sum, each) => sum + lengthOf(each), 0)
+  if (length <= room) return consents
+  const first = consents.reduce((one, other) => (other.until < one.until ? other : one))
+  return lastEnding(
+    consents.filter((each) => each !== first),
+    room,
+  )
 }
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  throw strange()
-}
-
-function numberOf(value: unknown): number {
-  if (typeof value === 'number') return value
-  throw strange()
-}
-
-const strange = () => new Error('The stored text is no record of a resource owner.')

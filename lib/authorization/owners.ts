@@ -9,6 +9,8 @@ import {
   type OwnedClient,
   type OwnerEntry,
   type OwnerRecord,
+  type RememberedConsent,
+  withConsent,
 } from './owner-record'
 
 /** Names the owner at one issuer: 59 characters of base64url. */
@@ -95,23 +97,19 @@ export class Owners {
     })
   }
 
-  /**
-   * Replaces the consent, unless the owner has taken back something since the names were read. Drops the consents that
-   * end first if all are too long together.
-   */
+  /** Replaces the consent, unless the owner has taken back something since the names were read. */
   async remember(
     owner: string,
     clientId: string,
     names: string,
-    replace: (before: string | undefined) => OwnedClient | undefined,
+    replace: (before: RememberedConsent | undefined) => OwnedClient,
   ): Promise<void> {
     await this.change(owner, (record) => {
       if (isNewer(record.withdrawal, withdrawalIn(names))) return { outcome: undefined }
       const before = record.consents.find((each) => each.clientId === clientId)
-      const consent = replace(before?.consent)
-      if (consent === undefined) return { outcome: undefined }
-      const consents = bounded([...record.consents.filter((each) => each !== before), consent])
-      return { next: { ...record, consents }, outcome: undefined }
+      const others = record.consents.filter((each) => each !== before)
+      const consents = withConsent(others, replace(before?.consent))
+      return { next: consents && { ...record, consents }, outcome: undefined }
     })
   }
 
@@ -133,7 +131,7 @@ export class Owners {
 
   private change<Outcome>(
     owner: string,
-    decide: (record: OwnerRecord) => { readonly next?: OwnerRecord; readonly outcome: Outcome },
+    decide: (record: OwnerRecord) => { readonly next?: OwnerRecord | undefined; readonly outcome: Outcome },
   ): Promise<Outcome> {
     return changeRecord(this.store, keyOf(owner), (value) => {
       const { next, outcome } = decide(this.live(value))
@@ -183,15 +181,3 @@ const lastEndOf = ({ revokedUntil, withdrawnUntil, entries, consents }: OwnerRec
     (last, { until }) => Math.max(last, until),
     Math.max(revokedUntil, withdrawnUntil),
   )
-
-/** Characters of all consents of one owner: every entry writes them again. */
-const consentsAtMost = 65_536
-
-function bounded(consents: readonly OwnedClient[]): readonly OwnedClient[] {
-  const length = consents.reduce((sum, { consent, clientId }) => sum + consent.length + clientId.length, 0)
-  if (length <= consentsAtMost || consents.length === 1) return consents
-  const newest = consents.at(-1)
-  const others = consents.filter((each) => each !== newest)
-  const first = others.reduce((one, other) => (other.until < one.until ? other : one))
-  return bounded(consents.filter((each) => each !== first))
-}

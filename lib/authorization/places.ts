@@ -143,6 +143,17 @@ export const nested = <Value>(at: number, { write, read }: Group<Value>): Place<
     (element) => (isList(element) ? read(element) : undefined),
   )
 
+/** A list of lists. */
+export function rows<Value>(at: number, row: Group<Value>): Place<readonly Value[]> {
+  const { write, read } = nested(at, row)
+  return place(
+    at,
+    (values, list) => values.map((value) => write(value, list) ?? null),
+    (element, list, id) =>
+      isList(element) ? element.map((one) => read(one, list, id) ?? unreadable(at)) : undefined,
+  )
+}
+
 function put<Value>(value: Value, { at, write }: Place<Value>, list: Json[]): void {
   const element = value === undefined ? undefined : write(value, list)
   if (element === undefined) return
@@ -157,4 +168,4 @@ export function unreadable(at: number): never {
 }
 
 export const unreadableRecord = (why: string, cause?: unknown): Error =>
-  new Error(`A stored authorization is not readable by this version: ${why}.`, { cause })
+  new Error(`A stored record is not readable by this version: ${why}.`, { cause })

@@ -1,28 +1,15 @@
-import { isList, isRecord, isText, isTexts } from '../primitives/values'
+import { isRecord } from '../primitives/values'
+import { inTurns } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
+import type { AllowedEntry, RememberedConsent } from './owner-record'
+import { ownerName, type Owners } from './owners'
 import type { GivenAnswer } from '../protocol/extension-decision'
 
 export interface OwnerAnswerTo extends GivenAnswer {
   readonly extension: string
-}
-
-export interface RememberedConsent {
-  /** The client when the owner decided. */
-  readonly fingerprint: string
-  readonly entries: readonly AllowedEntry[]
-}
-
-/** For certain facts and one answer. */
-interface AllowedEntry {
-  /** Seconds since the epoch. */
-  readonly at: number
-  /** Empty if the page asked nothing. */
-  readonly choice: string
-  readonly facts: readonly string[]
-  readonly scope: Scope
 }
 
 interface Circumstances {
@@ -116,7 +103,7 @@ export function isRemembered(
 export const hasChoice = ({ entries }: RememberedConsent, choice: string): boolean =>
   entries.some((entry) => entry.choice === choice)
 
-export function allowedIn({ entries }: RememberedConsent): { scope: Scope; claims: readonly string[] } {
+function allowedIn({ entries }: RememberedConsent): { scope: Scope; claims: readonly string[] } {
   const all = [...new Set(entries.flatMap(({ scope }) => scope))]
   const claims = all.filter((each) => each.startsWith(claimMark))
   return {
@@ -126,13 +113,13 @@ export function allowedIn({ entries }: RememberedConsent): { scope: Scope; claim
 }
 
 /** Leaves out what the owner decided before this time. */
-export const since = (consent: RememberedConsent, time: number): RememberedConsent => ({
+const since = (consent: RememberedConsent, time: number): RememberedConsent => ({
   ...consent,
   entries: consent.entries.filter(({ at }) => at > time),
 })
 
 /** What the page showed counts as this decision says. The rest stays, unless the client has changed. */
-export function withDecision(
+function withDecision(
   before: RememberedConsent | undefined,
   decision: RememberedDecision,
 ): RememberedConsent {
@@ -159,40 +146,77 @@ function partsKept(
   ]
 }
 
-/** Characters. */
-const longestConsent = 16_384
-
-/** Drops the oldest entries of a text that is too long; undefined if even the newest entry is. */
-export function encodeConsent({ fingerprint, entries }: RememberedConsent): string | undefined {
-  for (let dropped = 0; dropped < entries.length; dropped++) {
-    const rows = entries.slice(dropped).map(({ at, choice, facts, scope }) => [at, choice, facts, scope])
-    const text = JSON.stringify([fingerprint, rows])
-    if (text.length <= longestConsent) return text
-  }
-  return undefined
+/** What an owner has allowed a client, which so gets in without a page. */
+export interface ListedConsent {
+  readonly clientId: string
+  readonly scope: Scope
+  /** The single claims of OpenID Connect that the owner has allowed besides. */
+  readonly claims: readonly string[]
+  /** When the owner first allowed a part, in seconds since the epoch. */
+  readonly grantedAt: number
+  /** When the last part ends, in seconds since the epoch. */
+  readonly expiresAt: number
 }
 
-/** Undefined for anything else. */
-export function decodeConsent(text: string): RememberedConsent | undefined {
-  const [fingerprint, rows] = listOf(parsed(text))
-  if (!isText(fingerprint) || !isList(rows)) return undefined
-  const entries = rows.map(entryOf).filter((entry) => entry !== undefined)
-  return entries.length === rows.length ? { fingerprint, entries } : undefined
+interface MemoryTerms {
+  readonly owners: Owners
+  readonly issuerDigest: string
+  readonly seconds: number
+  /** Seconds since the epoch. */
+  readonly now: () => number
+  /** In seconds since the epoch; what owners allowed up to it counts no more. Default: all counts (-Infinity). */
+  readonly revokedBefore?: ((clientId: string) => Promise<number>) | undefined
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
+export class ConsentMemory {
+  constructor(private readonly terms: MemoryTerms) {}
+
+  /** Forgets the consent if the client has changed. */
+  async find(subject: string, client: Client): Promise<RememberedConsent | undefined> {
+    const { client_id: clientId } = client
+    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+    const consent = consents.find((each) => each.clientId === clientId)?.consent
+    if (consent === undefined) return undefined
+    if (consent.fingerprint === clientFingerprint(client))
+      return since(consent, await this.countsFrom(clientId))
+    await this.terms.owners.forget(this.ownerOf(subject), clientId)
     return undefined
   }
-}
 
-const listOf = (value: unknown): readonly unknown[] => (isList(value) ? value : [])
+  async list(subject: string): Promise<readonly ListedConsent[]> {
+    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+    const listed = await inTurns(consents, async ({ clientId, consent: stored }) => {
+      const consent = since(stored, await this.countsFrom(clientId))
+      if (consent.entries.length === 0) return []
+      const times = consent.entries.map(({ at }) => at)
+      const [grantedAt, expiresAt] = [Math.min(...times), Math.max(...times) + this.terms.seconds]
+      return [{ clientId, ...allowedIn(consent), grantedAt, expiresAt }]
+    })
+    return listed.flat().toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
+  }
 
-function entryOf(row: unknown): AllowedEntry | undefined {
-  const [at, choice, facts, scope] = listOf(row)
-  if (typeof at !== 'number' || typeof choice !== 'string' || !isTexts(facts) || !isTexts(scope))
-    return undefined
-  return { at, choice, facts, scope }
+  /** @param names that were read with the owner. One who has taken something back since is asked again. */
+  async remember(
+    subject: string,
+    clientId: string,
+    decision: RememberedDecision,
+    names: string,
+  ): Promise<void> {
+    const { owners, seconds, now } = this.terms
+    const from = await this.countsFrom(clientId)
+    await owners.remember(this.ownerOf(subject), clientId, names, (before) => {
+      const consent = withDecision(before && since(before, from), decision)
+      return { clientId, consent, until: now() + seconds }
+    })
+  }
+
+  private async countsFrom(clientId: string): Promise<number> {
+    const { seconds, now, revokedBefore } = this.terms
+    const mark = revokedBefore === undefined ? -Infinity : await revokedBefore(clientId)
+    return Math.max(now() - seconds, mark)
+  }
+
+  private ownerOf(subject: string): string {
+    return ownerName(this.terms.issuerDigest, subject)
+  }
 }

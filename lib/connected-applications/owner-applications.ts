@@ -1,4 +1,4 @@
-import type { ListedConsent } from '../authorization/consent-memory'
+import type { ListedConsent } from '../authorization/remembered-consent'
 import { ownerName } from '../authorization/owners'
 import { inTurns } from '../primitives/concurrency'
 import type { ListingContext } from './authorizations-options'

@@ -1,4 +1,4 @@
-import type { ListedConsent } from '../authorization/consent-memory'
+import type { ListedConsent } from '../authorization/remembered-consent'
 import { lastIssueOf } from '../authorization/owner-entries'
 import { ownerName } from '../authorization/owners'
 import { end } from '../authorization/commit'

@@ -1,5 +1,5 @@
 import { secondsOf } from '../primitives/clock'
-import { ConsentMemory } from '../authorization/consent-memory'
+import { ConsentMemory } from '../authorization/remembered-consent'
 import { type SelfRegisteredShare, withOwners } from '../authorization/owner-entries'
 import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'

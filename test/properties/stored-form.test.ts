@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { type AccessToken, accessTokenOf, storedTokenOf } from '../../lib/authorization/access-token'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
-import { decodeOwner, encodeOwner } from '../../lib/authorization/owner-record'
+import { decodeOwner, encodeOwner, withConsent } from '../../lib/authorization/owner-record'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -351,7 +351,7 @@ describe('The stored form', () => {
     'of the unknown state %s is refused by name',
     (state) => {
       expect(() => read(JSON.stringify([state, 'a', 'b']))).toThrow(
-        `A stored authorization is not readable by this version: its state is "${state}".`,
+        `A stored record is not readable by this version: its state is "${state}".`,
       )
     },
   )
@@ -379,7 +379,10 @@ describe('The stored form', () => {
 describe('The record of a resource owner', () => {
   const name = fc.stringMatching(/^(?:[\w-]{22})?$/)
   const end = fc.integer({ min: 0, max: 78_000_000_000 })
-  const clientId = fc.oneof(fc.constantFrom('photo-print', 'photo-book', '__proto__'), anyText())
+  const some = anyText().filter((text) => text !== '')
+  const clientId = fc.oneof(fc.constantFrom('photo-print', 'photo-book', '__proto__'), some)
+  const part = { at: end, choice: anyText(), facts: fc.array(some), scope: fc.array(some) }
+  const consent = fc.record({ fingerprint: some, entries: fc.array(fc.record(part)) })
   const owner = fc.record({
     revocation: name,
     revokedAt: end,
@@ -395,7 +398,7 @@ describe('The record of a resource owner', () => {
       }),
       { maxLength: 80 },
     ),
-    consents: fc.array(fc.record({ clientId, consent: anyText(), until: end })),
+    consents: fc.array(fc.record({ clientId, consent, until: end })),
   })
 
   it('is read as it was written', () => {
@@ -410,10 +413,24 @@ describe('The record of a resource owner', () => {
     '""',
     '{}',
     '[]',
-    '["","",0,0,0,[],"",{}]',
-    '["","",0,0,"0",[],"",[]]',
-    '["","",0,0,0,[],"x",[]]',
+    '["",0,0,"",0,[[],""],{}]',
+    '["",0,0,"",0,[[],""],[["photo-print",0,"print",{}]]]',
+    '["",0,"0","",0,[[],""],[]]',
+    '["",0,0,"",0,[[],"x"],[]]',
   ])('is refused: %s', (text) => {
-    expect(() => decodeOwner(text)).toThrow(/no record of a resource owner/)
+    expect(() => decodeOwner(text)).toThrow(unreadable)
+  })
+
+  it('keeps the newest part of a consent of more than 16 KiB, and of 64 KiB of consents those that end last', () => {
+    const allowed = (by: string, until: number, ...lengths: readonly number[]) => {
+      const parts = lengths.map((length, at) => ({ at, choice: '', facts: [], scope: ['s'.repeat(length)] }))
+      return { clientId: by, until, consent: { fingerprint: 'client', entries: parts } }
+    }
+    const [long] = withConsent([], allowed('one', 5, 9000, 9000)) ?? []
+    expect(long?.consent.entries).toMatchObject([{ at: 1 }])
+    expect(withConsent([], allowed('one', 5, 17_000))).toBe(undefined)
+    const others = [3, 1, 4, 2].map((until) => allowed(`until ${until}`, until, 15_000))
+    const names = withConsent(others, allowed('new', 0, 15_000))?.map((each) => each.clientId)
+    expect(names).toEqual(['until 3', 'until 4', 'until 2', 'new'])
   })
 })
