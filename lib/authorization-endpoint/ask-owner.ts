@@ -148,7 +148,7 @@ export class OwnerQuestions {
 
   private skipsPage(question: PriorConsentQuestion, answer: OwnerAnswerTo | undefined): Eventual<boolean> {
     return following(
-      () => this.host.skipConsent(question),
+      this.host.skipConsent(question),
       (skips) => skips || (this.server.store.consents !== undefined && this.isRemembered(answer)),
     )
   }

@@ -1,6 +1,6 @@
 import { aText } from '../primitives/fields'
 import type { RequestProposal } from '../authorization/requested'
-import { type Eventual, following } from '../primitives/concurrency'
+import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
 import { requireShape, rows, shape } from '../primitives/schema'
 import {
@@ -68,7 +68,7 @@ export function parseAuthorizationRequest(
   const { responseType, approving, mode } = responseOf(destination, parameters, plugIns)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
   return following(
-    () => contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
+    contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
     ({ scope, facts, extensionData }) => ({
       responseType,
       approving,
@@ -188,7 +188,7 @@ function termsOf(
   const extension = extensions[next]
   if (extension === undefined) return before
   return following<unknown, RequestContent>(
-    () => extension.atConsent?.(consentRequestOf(extension, request, before)),
+    extension.atConsent?.(consentRequestOf(extension, request, before)),
     (terms) =>
       termsOf(
         extensions.slice(next + 1),
@@ -267,18 +267,18 @@ export function requireClient(
   findClient: FindClient,
   finder: ClientFinder,
 ): Eventual<Client> {
-  return following(
+  const found = attempt(
     () => findClient(clientId, finder.sender),
-    (client) => {
-      if (client === undefined) throw refused('client_unknown', { client_id: abridged(clientId) })
-      finder.clientFound(client)
-      if (client.disabled) throw refused('client_disabled')
-      return client
-    },
     (thrown) => {
       throw refusalOf(thrown, finder)
     },
   )
+  return following(found, (client) => {
+    if (client === undefined) throw refused('client_unknown', { client_id: abridged(clientId) })
+    finder.clientFound(client)
+    if (client.disabled) throw refused('client_disabled')
+    return client
+  })
 }
 
 // An unknown identifier may be a misplaced secret, so its beginning must do.

@@ -206,7 +206,7 @@ async function toClient(
 function settle(server: Context, received: Parameters, host: Host): Eventual<SettledRequest> {
   requireEchoableState(received)
   return following(
-    () => requireClient(received.require('client_id'), server.settings.findClient, host),
+    requireClient(received.require('client_id'), server.settings.findClient, host),
     (client): Eventual<SettledRequest> =>
       server.plugIns.resolveRequest.length === 0
         ? { destination: destinationOf(client, received), parameters: received, received, claimed: undefined }

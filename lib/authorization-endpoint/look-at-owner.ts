@@ -53,7 +53,7 @@ export function lookAtOwner(
   const loginDemandedAt = isMissed ? undefined : demandedAt
   const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
   return following(
-    () => verdictOf(atResourceOwner, owner, { ...asked, loginDemandedAt }, extensionData),
+    verdictOf(atResourceOwner, owner, { ...asked, loginDemandedAt }, extensionData),
     ({ verdict, acrValues }) => {
       const isLoggedIn = owner !== undefined
       const again = isLoggedIn && (open.login || verdict === 'log in')
@@ -88,10 +88,7 @@ export function lookAgain(
     loginDefaultsFor(request.client, server.plugIns.loginDefaults),
   )
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
-  return following(
-    () => lookAtOwner(server, asked, owner, now),
-    ({ login }) => login,
-  )
+  return following(lookAtOwner(server, asked, owner, now), ({ login }) => login)
 }
 
 export function aboutOwner(server: Context, parameters: Parameters): string | undefined {

@@ -1,4 +1,4 @@
-import { type Eventual, following } from '../primitives/concurrency'
+import { attempt, type Eventual, following } from '../primitives/concurrency'
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
@@ -29,14 +29,17 @@ export class ClientVerification {
 
   /** At once for generated secrets and public clients of a list. */
   prove(credential: ClientCredential, context: AuthenticationContext): Eventual<ProvenClient> {
-    return following(
+    const found = attempt(
       () => this.findClient(credential.clientId, context),
-      (client) => this.atOnce(client, credential, context) ?? this.later(client, credential, context),
       (error) => {
         // The identifier is a document's URL, and no misplaced secret: events may name it.
         if (error instanceof UnusableClient) context.clientFound()
         throw error
       },
+    )
+    return following(
+      found,
+      (client) => this.atOnce(client, credential, context) ?? this.later(client, credential, context),
     )
   }
 

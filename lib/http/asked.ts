@@ -7,7 +7,7 @@ import type { AuthenticationContext, ProvenClient } from '../client-authenticati
 import type { PageRequest } from '../doors/page-endpoint'
 import { shareOf } from '../limits/counted-for'
 import type { PageLocale } from '../pages/texts/locale'
-import { type Eventual, following } from '../primitives/concurrency'
+import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/evidence'
@@ -180,21 +180,20 @@ export class Asked
   }
 
   findOwner(): Eventual<ResourceOwner | undefined> {
-    return following<unknown, ResourceOwner | undefined>(
+    const found = attempt<unknown>(
       () => this.server.settings.resourceOwner?.(this.request),
-      parseResourceOwner,
       (thrown) => {
         throw lacksSession(this.request, thrown) ? noSession(thrown) : thrown
       },
     )
+    return following(found, parseResourceOwner)
   }
 
   skipConsent(question: PriorConsentQuestion): Eventual<boolean> {
     const { skipConsent } = this.server.settings
-    return following(
-      () => skipConsent !== undefined && skipConsent(this.request, question),
-      parsePriorConsent,
-    )
+    return skipConsent === undefined
+      ? false
+      : following(skipConsent(this.request, question), parsePriorConsent)
   }
 
   async choices(question: ChoicesQuestion): Promise<unknown> {

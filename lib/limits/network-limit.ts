@@ -25,13 +25,10 @@ export class NetworkLimit implements Store {
   ) {}
 
   increment(network: string): Promise<ClientRateLimitInfo> | ClientRateLimitInfo {
-    return following(
-      () => this.store.increment(network),
-      (counted) => {
-        if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
-        return counted
-      },
-    )
+    return following(this.store.increment(network), (counted) => {
+      if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
+      return counted
+    })
   }
 
   async decrement(network: string): Promise<void> {
@@ -43,10 +40,8 @@ export class NetworkLimit implements Store {
 
   /** Returns the refusal over the limit. */
   count(network: string): Eventual<Throttled | undefined> {
-    return following(
-      () => this.increment(network),
-      ({ totalHits, resetTime }) =>
-        totalHits > this.attempts ? this.refusalUntil(resetTime?.getTime() ?? 0) : undefined,
+    return following(this.increment(network), ({ totalHits, resetTime }) =>
+      totalHits > this.attempts ? this.refusalUntil(resetTime?.getTime() ?? 0) : undefined,
     )
   }
 

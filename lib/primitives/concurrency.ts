@@ -6,22 +6,22 @@ export const isLater = <Value>(value: Eventual<Value>): value is Promise<Value> 
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** Goes on with a value, at once if it is there. */
-export function following<Value, Next>(
-  begin: () => Eventual<Value>,
+export const following = <Value, Next>(
+  value: Eventual<Value>,
   next: (value: Value) => Eventual<Next>,
-  failed: (thrown: unknown) => never = rethrow,
-): Eventual<Next> {
-  let value: Eventual<Value>
+): Eventual<Next> => (isLater(value) ? Promise.resolve(value).then(next) : next(value))
+
+/** What an act returns; throws another error if it throws or rejects. */
+export function attempt<Value>(
+  act: () => Eventual<Value>,
+  failed: (thrown: unknown) => never,
+): Eventual<Value> {
   try {
-    value = begin()
+    const value = act()
+    return isLater(value) ? Promise.resolve(value).catch(failed) : value
   } catch (thrown) {
     return failed(thrown)
   }
-  return isLater(value) ? Promise.resolve(value).then(next, failed) : next(value)
-}
-
-function rethrow(thrown: unknown): never {
-  throw thrown
 }
 
 /**

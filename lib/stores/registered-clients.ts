@@ -42,7 +42,7 @@ const unlessDeleted = (client: Client | undefined) => (client?.deleted === true 
 export const withoutDeleted =
   (findClient: FindClient): FindClient =>
   (clientId, sender) =>
-    following(() => findClient(clientId, sender), unlessDeleted)
+    following(findClient(clientId, sender), unlessDeleted)
 
 /** For one turn only: a later request may follow a disabling, and must not get the older registration. */
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')

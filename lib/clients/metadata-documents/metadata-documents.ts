@@ -86,10 +86,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
   }
   return {
     find: (clientId, sender) =>
-      following(
-        () => registered.find(clientId, sender),
-        (client) => client ?? findDocument(clientId, sender),
-      ),
+      following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
     noteUse: (clientId) => cache.noteUse(clientId),
     registered: registered.registered,
     registry: registered.registry,
