@@ -10,8 +10,8 @@ import {
   type ExtensionAuthorizationRequest,
   type ExtensionConsentRequest,
 } from '../protocol/extension'
-import { dataOf, type ExtensionData } from '../protocol/extension-data'
-import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
+import { dataOf, type ExtensionData, withOwn } from '../protocol/extension-data'
+import { isKeepable, keepableExpectation } from '../protocol/json'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -168,15 +168,15 @@ function extensionDataOf(
   extensions: readonly Extension[],
   request: ExtensionAuthorizationRequest,
 ): ExtensionData {
-  const entries: [string, Json][] = []
+  let data: ExtensionData = {}
   for (const extension of extensions) {
     const value: unknown = extension.atAuthorizationRequest?.(request)
     if (value === undefined) continue
     if (!isKeepable(value))
       throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
-    entries.push([extension.name, value])
+    data = withOwn(extension.name, value, data)
   }
-  return Object.fromEntries(entries)
+  return data
 }
 
 function termsOf(

@@ -64,7 +64,9 @@ function returnsIn(text: string | undefined, now: number): LoginReturns {
 export function loginReferenceOf(
   parameters: Parameters,
 ): { readonly reference: string; readonly id: string } | undefined {
-  const [, , , reference] = form.exec(parameters.peek(parameter) ?? '') ?? []
+  const given = parameters.peek(parameter)
+  if (given === undefined) return undefined
+  const [, , , reference] = form.exec(given) ?? []
   const id = reference === undefined ? undefined : credentialId('loginReference', reference)
   return reference === undefined || id === undefined ? undefined : { reference, id }
 }

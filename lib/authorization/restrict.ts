@@ -10,9 +10,9 @@ import {
   type ExchangedToken,
   type TokenRestriction,
 } from '../protocol/extension'
-import { dataOf, type ExtensionData, keptBy } from '../protocol/extension-data'
+import { dataOf, keptBy, withOwn } from '../protocol/extension-data'
 import { type Evidence, noEvidence } from '../protocol/evidence'
-import { type Json, keepable } from '../protocol/json'
+import { keepable } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
 import { covers, distinct, type Scope, scopeRefusal, scopeWithin, unavailableScope } from '../protocol/scope'
 
@@ -89,15 +89,13 @@ function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
 
 function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {
   const { scope = token.scope, lifetime, tokenData, authorizationData, tokenType, format } = restriction
-  const withOwn = (data: ExtensionData, own: Json | undefined) =>
-    own === undefined ? data : { ...data, [name]: own }
   if (tokenType !== undefined) requireOneChoice('tokenType', name, token.tokenType, tokenType)
   if (format !== undefined) requireOneChoice('format', name, token.format, format)
   return {
     scope: distinct(scope),
     lifetime: lifetime === undefined ? token.lifetime : Math.min(lifetime, token.lifetime ?? lifetime),
-    extensionData: withOwn(token.extensionData, tokenData),
-    authorizationData: withOwn(token.authorizationData, authorizationData),
+    extensionData: withOwn(name, tokenData, token.extensionData),
+    authorizationData: withOwn(name, authorizationData, token.authorizationData),
     tokenType: tokenType ?? token.tokenType,
     format: format ?? token.format,
   }

@@ -25,6 +25,9 @@ export function keptBy(name: string, { extensionData, tokenExtensionData }: Kept
 export const dataOf = (name: string, data: ExtensionData): Json | undefined =>
   Object.hasOwn(data, name) ? data[name] : undefined
 
+export const withOwn = (name: string, own: Json | undefined, data: ExtensionData): ExtensionData =>
+  own === undefined ? data : { ...data, [name]: own }
+
 export function isEmpty(data: ExtensionData): boolean {
   for (const name in data) if (Object.hasOwn(data, name)) return false
   return true

@@ -16,7 +16,7 @@ export const withField = (form: string, name: string, value: string): string =>
 
 export function formOf(fields: Readonly<Record<string, string>>): string {
   let form = ''
-  for (const name of Object.keys(fields)) form = withField(form, name, fields[name] ?? '')
+  for (const name in fields) form = withField(form, name, fields[name] ?? '')
   return form
 }
 

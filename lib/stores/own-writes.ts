@@ -17,7 +17,7 @@ interface OwnWrites {
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/** The last 1000 requests and codes that this process wrote. */
+/** The last 1000 requests and codes that this process began to write. */
 export function ownWrites(store: AuthorizationStore): OwnWrites {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const take = (id: string) => {
@@ -30,16 +30,13 @@ export function ownWrites(store: AuthorizationStore): OwnWrites {
     store: decorate(store, {
       save(authorization, revision, expected) {
         const { id, state } = authorization
-        take(id)
-        const saved = store.save(authorization, revision, expected)
-        if (state === 'active') return saved
-        return saved.then((isDone) => {
-          if (isDone) written.put(id, { authorization, revision })
-          return isDone
-        })
+        // What was not saved has a revision that no save finds.
+        if (state === 'active') written.delete(id)
+        else written.put(id, { authorization, revision })
+        return store.save(authorization, revision, expected)
       },
       remove(id) {
-        take(id)
+        written.delete(id)
         return store.remove(id)
       },
     }),
