@@ -24,7 +24,8 @@ import type { IssueLimitOptions } from '../limits/issue-limits'
 import type { AuthorizationsOptions } from '../connected-applications/authorizations-options'
 import type { LimitOption } from '../limits/limit'
 import type { ResourceOptions } from '../extensions/resource-indicators/resources'
-import type { ClientSource, RegisteredClients } from '../clients/client-source'
+import type { MetadataDocuments } from '../clients/metadata-documents/metadata-documents'
+import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
 import type { GrantType } from '../authorization/grant-type'
 import type { PlugIn } from '../doors/plug-in'
@@ -39,10 +40,10 @@ export interface AuthorizationServerOptions {
    */
   readonly issuer: string
   /**
-   * The registered clients: a list, a store of the host, or `registeredClients(store)`, which registers more. A
-   * {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered ones.
+   * The registered clients: a list, a store of the host, or `registeredClients(store)`, which registers more.
+   * `metadataDocuments()` also finds unregistered ones.
    */
-  readonly clients: RegisteredClients | ClientSource
+  readonly clients: RegisteredClients | MetadataDocuments
   /**
    * Each scope with a text for the consent page: `{ 'photos:read': 'See your photos' }`, or
    * {@link ScopeOptions}.

@@ -126,7 +126,7 @@ export function resolveOptions(options: Options): ServerSettings {
       hasAuthorizationEndpoint: resourceOwner !== undefined,
       store: stores.store,
       storeDeadline,
-      lifetimes,
+      longestLifetime: longestOf(lifetimes),
       clock,
     }),
     capabilities,
@@ -171,9 +171,12 @@ export function resolveOptions(options: Options): ServerSettings {
   return Object.freeze(hidingDeleted(complete))
 }
 
+// The end of a grant only shortens the other lifetimes.
+const longestOf = ({ grant: _end, ...longest }: Lifetimes) => Math.max(...Object.values(longest))
+
 // A list in the options has no deleted clients.
 const hidingDeleted = (settings: ServerSettings): ServerSettings =>
-  settings.registered === undefined || isList(settings.registered.clients)
+  isList(settings.registered.clients)
     ? settings
     : { ...settings, findClient: withoutDeleted(settings.findClient) }
 

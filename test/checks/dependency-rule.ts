@@ -32,7 +32,7 @@ client-authentication: limits jwt clients/document-fetch passport-http bcrypt ex
 
 doors: express pages/texts/locale limits clients/document-fetch/document-fetch authorization audit/audit-log
   extensions/resource-indicators/resources client-authentication/method
-clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
+clients: clients/document-fetch/document-fetch client-authentication/client-secret client-authentication/bcrypt stores
 stores/redis: ioredis
 stores/postgres: pg
 stores/sqlite:
@@ -51,7 +51,7 @@ resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/si
   extensions/resource-indicators/resources
 clients/dynamic-registration: authorization clients clients/document-fetch stores
   client-authentication/client-secret endpoints/server-metadata
-clients/metadata-documents: jwt/public-keys limits/network clients/client-source clients/stated-metadata stores/records
+clients/metadata-documents: jwt/public-keys limits/network clients/open-clients clients/stated-metadata stores/records
   clients/document-fetch
 
 http: * express express-rate-limit

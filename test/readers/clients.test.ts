@@ -1,18 +1,10 @@
-import { runInNewContext } from 'node:vm'
-import {
-  type AuthorizationServerOptions,
-  type ClientSource,
-  createAuthorizationServer,
-  memoryStore,
-} from '../../lib/index'
-import { registeredClients } from '../../lib/paths/registration'
-import { bent, photoBook } from '../support/flows/clients'
+import type { AuthorizationServerOptions } from '../../lib/index'
+import { photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { setStage } from '../support/flows/stage'
 import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
 import { optionsWith, phone, printer } from '../support/registrations'
-import { but } from '../support/stores/but'
 
 // Without client_credentials, which a registration whose type is wrong is told of, too.
 const web = { ...printer, grant_types: ['authorization_code'] }
@@ -26,7 +18,7 @@ describe('a list of clients', () => {
         {
           path: 'clients',
           message:
-            'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().',
+            'must be a list of registrations, a store with a function find(client_id), or metadataDocuments().',
         },
       ])
     },
@@ -157,121 +149,13 @@ describe('clients are found', () => {
     expect(await outcomeFor('photo-book', { clients })).toBe('question')
     expect(await outcomeFor('nobody', { clients })).toBe('page 400 invalid_request')
   })
-})
 
-type OpenClients = ReturnType<ClientSource['open']>
-type ClientSourceServer = Parameters<ClientSource['open']>[0]
-const nobody: OpenClients = { find: () => undefined }
-
-/** What a source sees of the server that opens it. */
-function opening(open: (server: ClientSourceServer) => OpenClients = () => nobody, bend: object = {}) {
-  const seen: ClientSourceServer[] = []
-  const clients: ClientSource = {
-    open(server) {
-      seen.push(server)
-      return open(server)
-    },
-  }
-  createAuthorizationServer(optionsWith({ clients, ...bend }))
-  const [server] = seen
-  if (server === undefined || seen.length > 1) throw new Error('The source was not opened once.')
-  return server
-}
-
-describe('a source of clients', () => {
-  it('is opened once, with the values of the server', () => {
-    const clock = () => 7
-    expect(opening(undefined, { clock })).toMatchObject({
-      issuer: 'http://localhost',
-      hasAuthorizationEndpoint: true,
-      clock,
-      capabilities: { tokenTypes: ['bearer'] },
-    })
-    expect(opening(undefined, { resourceOwner: undefined }).hasAuthorizationEndpoint).toBe(false)
-  })
-
-  it('finds the clients of the server, adds to its metadata, and may open registered ones, which the server registers, too', async () => {
-    const registry = registeredClients(memoryStore())
-    const frame = bent(photoBook, { client_id: 'frame', redirect_uris: ['https://frame.example/callback'] })
-    await registry.add(frame.registration)
-    const clients: ClientSource = {
-      open(server) {
-        const known = server.openRegistered(registry, 'known')
-        expect(() => server.parse({ ...photoBook.registration, scope: 'unheard' })).toThrow('scope')
-        return {
-          ...known,
-          find: (clientId, sender) =>
-            clientId === 'photo-book' ? server.parse(photoBook.registration) : known.find(clientId, sender),
-          metadata: { found_here: true },
-        }
-      },
-    }
-    const { flow } = setStage({ clients })
-    for (const client of [photoBook, frame])
-      expect(outcomeOf(await flow.ask(authorizationRequest(client), 'alice'))).toBe('question')
-    const { body } = await flow.open('/.well-known/oauth-authorization-server')
-    expect(body).toHaveProperty('found_here', true)
-  })
-
-  it('may answer with a promise of another realm, at both endpoints', async () => {
-    const { Promise: Foreign }: { Promise: PromiseConstructor } = runInNewContext('({ Promise })')
-    const clients: ClientSource = {
-      open: (server) => ({
-        find: (clientId) =>
-          Foreign.resolve(clientId === 'photo-book' ? server.parse(photoBook.registration) : undefined),
-      }),
-    }
-    const { flow } = setStage({ clients })
-    expect((await flow.redeem(photoBook, await flow.approve(photoBook))).status).toBe(200)
-    expect((await flow.redeem({ ...photoBook, secret: 'guess' }, 'x')).status).toBe(401)
-  })
-
-  it('may be found at once by a host in JavaScript', async () => {
+  it('at once, by a host in JavaScript', async () => {
     const find = (clientId: string) => (clientId === 'photo-book' ? photoBook.registration : undefined)
     const options: Partial<AuthorizationServerOptions> = Object.assign(Object.create(null), {
       clients: { find },
     })
     const { flow } = setStage(options)
     expect((await flow.redeem(photoBook, await flow.approve(photoBook))).status).toBe(200)
-  })
-
-  it('reports mistakes with those of the options', () => {
-    const clients: ClientSource = {
-      open(server) {
-        server.wrong('', 'is nothing.')
-        server.wrong('allow[0]', 'is no host.')
-        server.openRegistered([{ ...printer, scope: '' }], 'known')
-        return server.openRegistered('none', 'unknown')
-      },
-    }
-    expect(pathsWith({ clients, login: '' })).toEqual([
-      'login',
-      'clients',
-      'clients.allow[0]',
-      'clients.known[0].scope',
-      'clients.unknown',
-    ])
-  })
-
-  describe('shares a cache', () => {
-    const documentsIn = (bend: object) => opening(undefined, bend).storedDocuments
-
-    it('of the store', async () => {
-      const store = memoryStore()
-      await documentsIn({ store }).keep('a', 'text', 60)
-      await documentsIn({ store }).keep('a', 'newer', 60)
-      expect([await documentsIn({ store }).find('a'), await documentsIn({}).find('a')]).toEqual([
-        'newer',
-        undefined,
-      ])
-    })
-
-    it('whose failure is a failure of the store', async () => {
-      const never = () => new Promise<never>(() => {})
-      const store = but(memoryStore(), { read: never, write: never })
-      const slow = documentsIn({ store, storeDeadline: 0.01 })
-      await expect(slow.find('a')).rejects.toMatchObject({ reason: 'store_unavailable' })
-      await expect(slow.keep('a', 'text', 60)).rejects.toMatchObject({ reason: 'store_unavailable' })
-    })
   })
 })

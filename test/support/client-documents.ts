@@ -1,4 +1,4 @@
-import type { ClientSource, DocumentFetch, FetchedDocument } from '../../lib/index'
+import type { DocumentFetch, FetchedDocument } from '../../lib/index'
 import { metadataDocuments, type MetadataDocumentsOptions } from '../../lib/paths/registration'
 
 export const clientId = 'https://notes.example/oauth/client.json'
@@ -23,6 +23,6 @@ export class Documents implements DocumentFetch {
 }
 
 /** A source whose documents come from here. */
-export function sourceOf(documents: DocumentFetch, options: MetadataDocumentsOptions = {}): ClientSource {
+export function sourceOf(documents: DocumentFetch, options: MetadataDocumentsOptions = {}) {
   return metadataDocuments({ documents, ...options })
 }

@@ -21,6 +21,7 @@ import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import type { Documents } from '../../stores/records'
 import type { DocumentUrl } from './document-url'
+import { type DocumentRules, needsVerification, parseDocument, verifyDocument } from './parse-document'
 
 // Seconds. A fetch for each request would burden the document's host.
 const shortestKept = 60
@@ -31,16 +32,10 @@ const limited = 'client_document_limited'
 interface DocumentCacheParts {
   readonly documents: DocumentFetch
   readonly storedDocuments: Documents
-  readonly parse: (json: unknown, url: DocumentUrl) => Client
-  readonly verification: DocumentVerification
+  readonly rules: DocumentRules
   readonly clock: () => number
   /** Seconds. */
   readonly longestLifetime: number
-}
-
-export interface DocumentVerification {
-  readonly isNeeded: (client: Client) => boolean
-  readonly run: (client: Client, inquiry: DocumentInquiry) => Promise<void>
 }
 
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
@@ -143,9 +138,9 @@ export class DocumentCache {
     if (kept !== undefined && kept.fetchedAt >= known.fetchedAt) return { ...kept, inUseUntil }
     const { json, fetchedAt, expiresAt, verified } = known
     try {
-      const client = this.parts.parse(json, url)
+      const client = parseDocument(json, url, this.parts.rules)
       // A process without the plug-in fetched the document, and verified nothing.
-      if (!verified && this.parts.verification.isNeeded(client)) return kept
+      if (!verified && needsVerification(client, this.parts.rules)) return kept
       return {
         client,
         text: JSON.stringify(json),
@@ -162,11 +157,11 @@ export class DocumentCache {
   }
 
   private async fetched(url: DocumentUrl, inquiry: DocumentInquiry) {
-    const { documents, parse, verification, clock } = this.parts
+    const { documents, rules, clock } = this.parts
     const { json, maximumAge } = await documents.fetch(url.clientId, usualSize, inquiry).catch(orUnreachable)
-    const client = parse(json, url)
-    const verified = verification.isNeeded(client)
-    if (verified) await verification.run(client, inquiry)
+    const client = parseDocument(json, url, rules)
+    const verified = needsVerification(client, rules)
+    if (verified) await verifyDocument(client, rules, documents, inquiry)
     const seconds = Math.min(Math.max(shortestKept, maximumAge), longestKept / 1000)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + seconds * 1000

@@ -1,6 +1,6 @@
 import { following } from '../../primitives/concurrency'
-import { aFlag, anything } from '../../primitives/fields'
-import { type Fields, group, optional, type Place, type Read, rootPlace } from '../../primitives/schema'
+import { aFlag } from '../../primitives/fields'
+import { type Fields, group, optional, Place, type Read, usual } from '../../primitives/schema'
 import {
   addressLookup,
   aDocumentFetch,
@@ -14,10 +14,17 @@ import type { ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { isLoopback } from '../../protocol/uri'
-import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
+import {
+  type OpenClients,
+  type OpeningServer,
+  openRegistered,
+  type RegisteredClients,
+  someRegisteredClients,
+} from '../open-clients'
+import { documentsIn } from '../../stores/records'
+import { isRecord } from '../../primitives/values'
 import { DocumentCache } from './document-cache'
 import { allowedDocuments, documentUrl } from './document-url'
-import { type DocumentRules, parseDocument, verificationBy } from './parse-document'
 
 export interface MetadataDocumentsOptions {
   /**
@@ -52,31 +59,36 @@ export interface MetadataDocumentsOptions {
   readonly documents?: DocumentFetch
 }
 
+export interface MetadataDocuments {
+  /** For the server, which calls it once, at construction. */
+  open(at: Place, server: OpeningServer): OpenClients
+}
+
+export const isMetadataDocuments = (value: unknown): value is MetadataDocuments =>
+  isRecord(value) && typeof value['open'] === 'function'
+
 /**
  * Unregistered clients, for the option `clients`: the `client_id` is the https URL of a document with their
  * metadata (draft-ietf-oauth-client-id-metadata-document).
  */
-export function metadataDocuments(options: MetadataDocumentsOptions = {}): ClientSource {
-  return { open: (server) => openDocuments(options, server) }
+export function metadataDocuments(options: MetadataDocumentsOptions = {}): MetadataDocuments {
+  return { open: (at, server) => openDocuments(options, at, server) }
 }
 
-function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
-  const { capabilities } = server
-  const at = rootPlace(capabilities)
+function openDocuments(options: MetadataDocumentsOptions, of: Place, server: OpeningServer): OpenClients {
+  const { capabilities, clock, longestLifetime } = server
+  const at = new Place({}, 'clients', capabilities, of.issues)
   const { registered: given, allow, ...read } = group(fields)(options, at, '')
-  const registered = server.openRegistered(given ?? [], 'registered')
+  const registered = openRegistered(given, 'clients.registered', of, server)
   if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
-  const rules: DocumentRules = { ...read, capabilities }
   const documents = documentsOf(read, at, server)
-  for (const { path, message } of at.issues) server.wrong(path, message)
   const cache = new DocumentCache({
     documents,
-    storedDocuments: server.storedDocuments,
-    parse: (json, url) => parseDocument(json, url, rules),
-    verification: verificationBy(rules, documents),
-    clock: server.clock,
-    longestLifetime: server.longestLifetime,
+    storedDocuments: documentsIn(server.store),
+    rules: { ...read, capabilities },
+    clock,
+    longestLifetime,
   })
   const findDocument = async (clientId: string, sender: Sender | undefined) => {
     const url = documentUrl(clientId)
@@ -85,18 +97,17 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
     throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
+    ...registered,
     find: (clientId, sender) =>
       following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
     noteUse: (clientId) => cache.noteUse(clientId),
-    registered: registered.registered,
-    registry: registered.registry,
     documents,
     metadata: { client_id_metadata_document_supported: true },
   }
 }
 
 const fields = {
-  registered: anything,
+  registered: usual<RegisteredClients>([], someRegisteredClients),
   allow: allowedDocuments,
   scope: allowedScope,
   grantTypes: allowedGrantTypes,
@@ -109,7 +120,7 @@ const fields = {
 function documentsOf(
   { documents, lookup, ca }: Pick<Read<typeof fields>, 'documents' | 'lookup' | 'ca'>,
   at: Place,
-  { issuer, clock }: ClientSourceServer,
+  { issuer, clock }: OpeningServer,
 ): DocumentFetch {
   if (documents !== undefined) {
     for (const [name, value] of Object.entries({ lookup, ca }))

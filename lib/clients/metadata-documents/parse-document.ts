@@ -6,9 +6,12 @@ import type { Client } from '../../protocol/client'
 import { isWebAddress, parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
-import { type DocumentFetch, mistakeInStatement } from '../document-fetch/document-fetch'
+import {
+  type DocumentFetch,
+  type DocumentInquiry,
+  mistakeInStatement,
+} from '../document-fetch/document-fetch'
 import { allowedLogoutUris, memberAt, readStated } from '../stated-metadata'
-import type { DocumentVerification } from './document-cache'
 import type { DocumentUrl } from './document-url'
 
 export interface DocumentRules {
@@ -18,18 +21,20 @@ export interface DocumentRules {
   readonly localhostRedirects: boolean
 }
 
-export function verificationBy(
+export const needsVerification = (
+  client: Client,
   { capabilities: { members = [] } }: DocumentRules,
+): boolean =>
+  members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
+
+export async function verifyDocument(
+  client: Client,
+  { capabilities: { members } }: DocumentRules,
   documents: DocumentFetch,
-): DocumentVerification {
-  const verifying = members.filter((member) => member.verify !== undefined)
-  return {
-    isNeeded: (client) => verifying.some(({ name }) => client.members[name] !== undefined),
-    async run(client, inquiry) {
-      const mistake = await mistakeInStatement(client, verifying, documents, inquiry)
-      if (mistake !== undefined) throw malformed('has a member that is not valid')
-    },
-  }
+  inquiry: DocumentInquiry,
+): Promise<void> {
+  const mistake = await mistakeInStatement(client, members, documents, inquiry)
+  if (mistake !== undefined) throw malformed(`has no valid ${mistake.name}`)
 }
 
 /**

@@ -1,7 +1,6 @@
 import {
   createAuthorizationServer,
   type AuthorizationServerOptions,
-  type ClientSource,
   type DocumentFetch,
 } from '../../../lib/index'
 import { metadataDocuments, type MetadataDocumentsOptions } from '../../../lib/paths/registration'
@@ -20,17 +19,20 @@ export const stoppedTimers = {
   ],
 } satisfies Parameters<typeof jest.useFakeTimers>[0]
 
+type Opened = ReturnType<ReturnType<typeof metadataDocuments>['open']>
+
 /** What a server opens by `metadataDocuments()`. */
 export function openedDocuments(
   documents: MetadataDocumentsOptions,
   options: Partial<AuthorizationServerOptions> = {},
-): ReturnType<ClientSource['open']> {
+): Opened {
   const source = metadataDocuments(documents)
-  const opened: ReturnType<ClientSource['open']>[] = []
-  const clients: ClientSource = {
-    open(server) {
-      opened.push(source.open(server))
-      return opened[0] ?? { find: () => undefined }
+  const opened: Opened[] = []
+  const clients: typeof source = {
+    open(...given) {
+      const found = source.open(...given)
+      opened.push(found)
+      return found
     },
   }
   createAuthorizationServer({ ...canonicalOptions, ...options, clients })

@@ -1,0 +1,84 @@
+import { loadBcrypt } from '../client-authentication/bcrypt'
+import { kind, type Place } from '../primitives/schema'
+import { isList, isRecord } from '../primitives/values'
+import { type Client, type ClientRegistration, type FindClient, isBcryptHash } from '../protocol/client'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
+import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
+import { withDeadline, withinDeadline } from '../store/deadline'
+import type { Store } from '../store/store'
+import type { ClientStore } from '../stores/client-store'
+import { type ClientRegistry, isClientRegistry, registeredClients } from '../stores/registered'
+import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import type { DocumentFetch } from './document-fetch/document-fetch'
+
+export type RegisteredClients = readonly ClientRegistration[] | ClientStore
+
+export const isRegisteredClients = (value: unknown): value is RegisteredClients =>
+  isList(value) || (isRecord(value) && typeof value['find'] === 'function')
+
+export const someRegisteredClients = kind(
+  isRegisteredClients,
+  'must be a list of registrations, or a store with a function find(client_id).',
+)
+
+export interface OpeningServer {
+  /** If the option is faulty, so is this text, and the server does not start. */
+  readonly issuer: string
+  readonly capabilities: ServerCapabilities
+  readonly hasAuthorizationEndpoint: boolean
+  readonly store: Store
+  readonly storeDeadline: number
+  /** Seconds that a code or token may live. A refresh token may live on by its next use. */
+  readonly longestLifetime: number
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+export interface OpenClients {
+  /** Runs for each request of a client. */
+  readonly find: FindClient
+  /** Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its outcome. */
+  readonly noteUse?: ((clientId: string) => Promise<void> | undefined) | undefined
+  /** `lint` checks them. */
+  readonly registered: { readonly clients: RegisteredClients; readonly path: string }
+  /** With the deadline of the server; undefined if `registered` are not those of a store. */
+  readonly registry?: ClientRegistry | undefined
+  /** Fetches documents such as keys at `jwks_uri`. Default: the server's fetch. */
+  readonly documents?: DocumentFetch | undefined
+  /** Members for the metadata. Default none. */
+  readonly metadata?: ExtensionMetadata
+}
+
+/** Checks a list now, and the registrations of a store when the store returns them. */
+export function openRegistered(
+  given: RegisteredClients,
+  path: string,
+  at: Place,
+  { capabilities, hasAuthorizationEndpoint, storeDeadline }: OpeningServer,
+): OpenClients {
+  const registered = { clients: given, path }
+  const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
+  if (isClientRegistry(given)) {
+    const registry = registeredClients(withDeadline(given.store, storeDeadline))
+    return { find: storedClients((clientId) => registry.find(clientId), parsed), registered, registry }
+  }
+  if (!isList(given)) {
+    const find = (clientId: string) => withinDeadline(async () => given.find(clientId), storeDeadline, given)
+    return { find: storedClients(find, parsed), registered }
+  }
+  const clients = given.map((source, index): Client => {
+    const client = parseWrittenClient(source, `${path}[${index}]`, at.issues, capabilities)
+    return isRecord(source) ? parsed.keep(source, client) : client
+  })
+  const ids = clients.map(({ client_id }) => client_id)
+  for (const [index, id] of ids.entries())
+    if (id !== '' && ids.indexOf(id) < index)
+      at.wrong(`${path}[${index}].client_id`, `is "${id}", which another client has already.`)
+  if (clients.some(({ client_secret_hashes }) => client_secret_hashes.some(isBcryptHash))) loadBcrypt()
+  if (clients.some(({ response_types }) => response_types.length > 0) && !hasAuthorizationEndpoint)
+    at.wrong(
+      'resourceOwner',
+      'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
+    )
+  return { find: configuredClients(given, parsed), registered }
+}
