@@ -2,6 +2,7 @@ import { ownerName } from '../authorization/owners'
 import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import { end } from '../authorization/commit'
 import { hasLetIn } from '../authorization/owner-entries'
+import type { OwnerAnswerTo } from '../authorization/remembered-consent'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/concurrency'
 import { type Client, isRegisteredByHost } from '../protocol/client'
@@ -135,7 +136,11 @@ async function take(
     const { subject } = resourceOwner
     const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
     const proposal = { ...unclaimed, subject, login: loginOf(resourceOwner) }
-    if (isApproved) return await approveNow(server, waiting, proposal, questions, onCommitted)
+    if (isApproved) {
+      const answer = server.plugIns.askOwner.length > 0 ? await questions.answer() : undefined
+      const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
+      return await approveNow(confirming, waiting, proposal, answer, onCommitted)
+    }
     const question = await ask(server, waiting, proposal, questions)
     const isRepeatable = settled.claimed === undefined && parameters === received
     const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
@@ -287,22 +292,19 @@ async function sendToLogin(
   return answered
 }
 
-async function approveNow(
+function approveNow(
   server: Context,
   { settled: { destination }, claimed, parsed, context }: WaitingRequest,
   proposal: OwnerProposal,
-  questions: OwnerQuestions,
+  answer: OwnerAnswerTo | undefined,
   onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
-  const { askOwner, atDecision } = server.plugIns
   const { client } = destination
   const { approving, scope } = parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
-  const answer = askOwner.length === 0 ? undefined : await questions.answer()
-  const approved = settleDecision(atDecision, client, proposal, { scope, answer })
-  const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
-  return approveAtOnce(confirming, client, approving, approved, claimed, context, onCommitted)
+  const approved = settleDecision(server.plugIns.atDecision, client, proposal, { scope, answer })
+  return approveAtOnce(server, client, approving, approved, claimed, context, onCommitted)
 }
 
 const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>

@@ -156,13 +156,13 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       letGo()
       reject(refused('body_aborted'))
     }
-    const giveUp = (refusal: OAuthError) => {
+    const giveUp = (refusal: Error) => {
       letGo()
       request.pause()
       reject(refusal)
     }
     // For the whole body: a client that sends a byte now and then would never be idle.
-    const waiting = new Wait(seconds, () => giveUp(tooSlow()))
+    const waiting = new Wait(seconds, tooSlow, giveUp)
     const letGo = () => {
       waiting.end()
       request.off('data', collect).off('end', complete).off('error', abort).off('close', abort)

@@ -15,7 +15,7 @@ interface Socketed {
 }
 
 export class RequestsInFlight {
-  private readonly onSocket = new WeakMap<object, Set<Response>>()
+  private readonly onSocket = new WeakMap<object, Response[]>()
   private count = 0
   private closed = false
   private noneLeft = () => {}
@@ -28,7 +28,7 @@ export class RequestsInFlight {
   enter(request: Socketed, response: Response): boolean {
     const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
-    if (open?.has(response) === true) return true
+    if (open?.includes(response) === true) return true
     if (this.closed) {
       // RFC 9112 9.6: a kept connection would send its next request to a process that ends.
       if (!response.headersSent) response.setHeader('Connection', 'close')
@@ -52,25 +52,28 @@ export class RequestsInFlight {
     })
   }
 
-  private follow(open: Set<Response>, response: Response): void {
-    open.add(response)
+  private follow(open: Response[], response: Response): void {
+    open.push(response)
     this.count += 1
     // Without a connection of Node, a response emits no `close`.
     response.on('finish', () => this.leave(open, response))
   }
 
   // If the connection ends, none of its responses finishes.
-  private followSocket(socket: Emitting): Set<Response> {
-    const open = new Set<Response>()
+  private followSocket(socket: Emitting): Response[] {
+    const open: Response[] = []
     this.onSocket.set(socket, open)
     socket.once?.('close', () => {
-      for (const response of open) this.leave(open, response)
+      for (const response of open.slice()) this.leave(open, response)
     })
     return open
   }
 
-  private leave(open: Set<Response>, response: Response): void {
-    if (!open.delete(response)) return
+  private leave(open: Response[], response: Response): void {
+    const at = open.indexOf(response)
+    if (at < 0) return
+    const last = open.pop()
+    if (last !== undefined && last !== response) open[at] = last
     this.count -= 1
     if (this.count === 0) this.noneLeft()
   }

@@ -36,7 +36,8 @@ export class Wait {
 
   constructor(
     seconds: number,
-    private late: (() => void) | undefined,
+    private readonly late: () => Error,
+    private fail: ((late: Error) => void) | undefined,
   ) {
     this.ticksLeft = Math.ceil((seconds * 1000) / tick) + 1
     waits.push(this)
@@ -45,16 +46,16 @@ export class Wait {
 
   /** The next tick drops it. */
   end(): void {
-    this.late = undefined
+    this.fail = undefined
   }
 
   /** False at the end. */
   countTick(): boolean {
-    if (this.late !== undefined && --this.ticksLeft === 0) {
-      this.late()
-      this.late = undefined
+    if (this.fail !== undefined && --this.ticksLeft === 0) {
+      this.fail(this.late())
+      this.fail = undefined
     }
-    return this.late !== undefined
+    return this.fail !== undefined
   }
 }
 
@@ -76,7 +77,7 @@ export function madeInTime<T, Made>(
   make: (value: T) => Made,
 ): Promise<Made> {
   return new Promise((resolve, reject) => {
-    const waiting = new Wait(seconds, () => reject(late()))
+    const waiting = new Wait(seconds, late, reject)
     const answered = (value: T) => {
       waiting.end()
       try {

@@ -125,13 +125,15 @@ export async function within<Outcome>(
 ): Promise<Outcome> {
   const deadline = new AbortController()
   const { signal } = deadline
-  const waiting = new Wait(milliseconds / 1000, () => deadline.abort(new DocumentUnavailable('timeout')))
+  const waiting = new Wait(milliseconds / 1000, tooLate, (error) => deadline.abort(error))
   try {
     return await unlessAborted(act(signal), signal)
   } finally {
     waiting.end()
   }
 }
+
+const tooLate = () => new DocumentUnavailable('timeout')
 
 interface MemberMistake {
   readonly name: string
