@@ -5,6 +5,7 @@ import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
+import type { ScopeDescription } from '../protocol/scope'
 import type { Store } from '../store/store'
 import { polledRequests } from '../http/polled-requests'
 import { ownerName } from '../authorization/owners'
@@ -49,7 +50,7 @@ interface ServerInView extends GuardInView {
   readonly storage: Store
   readonly lifetimes: Lifetimes
   readonly resources: readonly string[]
-  readonly scopes: readonly string[]
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
   readonly canLogOut: boolean
 }
 

@@ -52,6 +52,12 @@ export interface AuthorizationServerOptions {
   /** The scope of a request that names none, separated by spaces. Default: `invalid_scope`. */
   readonly defaultScope?: string
   /**
+   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3). The page shows
+   * it, and `scope` of the response says it. A scope that is malformed, unknown to the server or wholly beyond the
+   * client stays `invalid_scope`, and so does every scope beyond the authorization at a refresh. Default false.
+   */
+  readonly narrowScope?: boolean
+  /**
    * The protected resources of tokens (RFC 8707), by their URIs: absolute, without a fragment. Clients name
    * them by `resource`; a guard refuses tokens for others. Default: tokens name no resource, and guards
    * refuse those that do.

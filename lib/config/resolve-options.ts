@@ -83,7 +83,7 @@ export function resolveOptions(options: Options): ServerSettings {
     storage: stores.store,
     lifetimes,
     resources: named?.all.map(({ uri }) => uri) ?? [],
-    scopes: [...scopes.keys()],
+    scopes,
     canLogOut: read.logOut !== undefined,
   })
   const { sources } = plugIns
@@ -259,6 +259,7 @@ const fields = {
   refreshTokenExpiresIn: aFlag(false),
   refreshTokenRotation: aFlag(true),
   offlineAccess: aFlag(false),
+  narrowScope: aFlag(false),
   pkce: pkceOption,
   redirectUris: redirectUriRule,
   cors: allowedOrigins('*'),

@@ -39,6 +39,7 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly pages: readonly PageEndpoint[]
   readonly dynamicRegistration: DynamicRegistration | undefined
   readonly offlineAccess: boolean
+  readonly narrowScope: boolean
   /** `code` first. */
   readonly responseTypes: readonly ResponseType[]
   /** Of plug-ins, beside `query` and `fragment`. */

@@ -16,6 +16,7 @@ import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
 import type { Evidence } from '../protocol/evidence'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
+import type { ScopeDescription } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
 import type { Store } from '../store/store'
@@ -117,7 +118,7 @@ export interface PlugInServer extends PlugInGuard {
   readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
-  readonly scopes: readonly string[]
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
   /** Whether the host has the option `logOut`. */
   readonly canLogOut: boolean
   /** The URL of a path below the issuer. */

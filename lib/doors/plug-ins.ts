@@ -28,6 +28,8 @@ export interface PlugIns extends ActingExtensions {
   readonly restrictors: readonly TokenRestrictor[]
   /** These tokens count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope
+  /** Such as `offline_access`. */
+  readonly ignoredAtRefresh: Scope
   /** Undefined if clients get the subjects of the host. */
   readonly publishedSubject: PublishedSubject | undefined
 }

@@ -32,6 +32,7 @@ export function identityMembers({
     oneOf('id_token_signed_response_alg', algorithms),
     checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
     checked('require_auth_time', isBoolean, 'must be true or false.'),
+    checked('id_token_claims', isBoolean, 'must be true or false.'),
     checked('default_acr_values', areAcrValues, acrExpectation),
     // OpenID Connect Core 4. The server never goes there.
     checked('initiate_login_uri', (value) => isPlainHttps(value), httpsExpectation),
@@ -134,6 +135,12 @@ export function algorithmOf(
 }
 
 export const needsAuthTime = ({ members }: Client): boolean => members['require_auth_time'] === true
+
+/** Whether ID tokens of the client have the claims of its scopes. */
+export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
+  const { id_token_claims: own } = members
+  return isBoolean(own) ? own : usual
+}
 
 export function loginDefaultsOf({ members }: Client): LoginDefaults | undefined {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members

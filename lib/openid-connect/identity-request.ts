@@ -5,9 +5,9 @@ import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { ResourceOwner } from '../protocol/resource-owner'
-import type { Scope } from '../protocol/scope'
+import { claimsAtMost, isClaimName } from '../protocol/scope'
 import { needsAuthTime } from './client-members'
-import { claimsOfScope } from './owner-claims'
+import type { ScopeClaims } from './owner-claims'
 
 /** OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1. */
 export const identityParameters = 'nonce claims id_token_hint request request_uri registration'.split(' ')
@@ -28,12 +28,12 @@ export const claimsOfIdTokens = 'sub iss aud exp iat auth_time acr amr nonce at_
 
 const longestNonce = 1024
 const longestClaims = 4096
-const claimsAtMost = 50
 
 /** Undefined for a request of OAuth alone. */
 export function parseIdentityRequest(
   { parameters, redirectUri, scope }: ExtensionAuthorizationRequest,
   takesClaims: boolean,
+  { all: claimsOf }: ScopeClaims,
 ): IdentityRequest | undefined {
   for (const name of ['request', 'request_uri', 'registration'] as const)
     if (parameters.get(name) !== undefined) throw notSupported(name)
@@ -46,7 +46,7 @@ export function parseIdentityRequest(
   const claims = takesClaims ? claimsIn(parameters.get('claims')) : {}
   const ofIdToken = claims['id_token']
   const [userInfo, idToken] = [namesIn(claims['userinfo']), namesIn(ofIdToken)]
-  const known = new Set([...claimsOfIdTokens, ...claimsOfScope(scope)])
+  const known = new Set([...claimsOfIdTokens, ...claimsOf(scope)])
   const beyondScope = [...new Set([...userInfo, ...idToken])].filter((name) => !known.has(name))
   const [subject, acrValues] = [subjectIn(ofIdToken), acrValuesIn(ofIdToken)]
   return { nonce, userInfo, idToken, beyondScope, subject, acrValues }
@@ -86,22 +86,17 @@ function acrValuesIn(idToken: unknown): readonly string[] {
   throw malformedClaims()
 }
 
-// OpenID Connect Core 5.5: ignores unknown claims. No spaces, so that no sentence of a client stands on the
-// page.
+// OpenID Connect Core 5.5: ignores unknown claims.
 const namesIn = (member: unknown): readonly string[] =>
-  isRecord(member)
-    ? Object.keys(member)
-        .filter((name) => /^[\w.:/#-]{1,100}$/.test(name))
-        .slice(0, claimsAtMost)
-    : []
+  isRecord(member) ? Object.keys(member).filter(isClaimName).slice(0, claimsAtMost) : []
 
 /** By a scope, or by their name on the page. */
 export const approvedClaims = (
   names: readonly string[],
   request: IdentityRequest | undefined,
-  scope: Scope,
+  ofScope: readonly string[],
 ): readonly string[] => {
-  const approved = new Set([...(request?.beyondScope ?? []), ...claimsOfScope(scope)])
+  const approved = new Set([...(request?.beyondScope ?? []), ...ofScope])
   return names.filter((name) => approved.has(name))
 }
 

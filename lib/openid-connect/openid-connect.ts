@@ -13,7 +13,7 @@ import {
   type BackChannelLogoutOptions,
   backChannelLogoutOption,
 } from './back-channel-logout'
-import { algorithmOf, identityMembers, loginDefaultsOf } from './client-members'
+import { algorithmOf, hasScopeClaims, identityMembers, loginDefaultsOf } from './client-members'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import {
@@ -27,7 +27,7 @@ import {
   requireAuthTime,
   requireSubject,
 } from './identity-request'
-import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
+import { claimsFor, identityScopes, type OwnerClaims, type ScopeClaims, scopeClaims } from './owner-claims'
 import { pairwiseSubjects, publicSubject } from './pairwise'
 import { userInfoEndpoint } from './user-info'
 import './registration'
@@ -57,6 +57,12 @@ export interface OpenIdConnectOptions {
    * consent page names those beyond the scopes of the request. Default false.
    */
   readonly claimsParameter?: boolean
+  /**
+   * Whether ID tokens have the claims of the approved scopes, for clients that read nothing else, such as Kubernetes;
+   * `id_token_claims` of a registration comes first. Each front end of a client then sees them. Default false: the
+   * UserInfo endpoint alone (OpenID Connect Core 5.4).
+   */
+  readonly idTokenClaims?: boolean
   /**
    * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and
    * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes
@@ -95,7 +101,7 @@ const name = 'openid-connect'
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   const read = readOptions('openIdConnect()', fields, options, { undefinedMembers: 'refused' })
   const { keys, claims, algorithm, idTokenLifetime: lifetime, pairwise, backChannelLogout } = read
-  const { claimsParameter: takesClaims, userInfoPath, endSessionPath } = read
+  const { claimsParameter: takesClaims, idTokenClaims, userInfoPath, endSessionPath } = read
   const subjectFor = pairwise === undefined ? publicSubject : pairwiseSubjects(pairwise.secret)
   const announcements: AnnounceLogout[] = []
   return {
@@ -110,22 +116,24 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
     open(server) {
       const ring = keys.ringOf(server)
       requireAlgorithms(ring.algorithms, algorithm)
-      if (!server.scopes.includes('openid'))
+      if (!server.scopes.has('openid'))
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
+      const byScope = scopeClaims(server.scopes)
+      requireOwnNames(byScope.ofHost([...server.scopes.keys()]))
       ring.outlive(Math.max(lifetime, hintLifetime))
       const { issuer } = server
-      const terms = { issuer, ring, algorithm, lifetime, subjectFor }
+      const terms = { issuer, ring, algorithm, lifetime, subjectFor, idTokenClaims }
       const algorithmFor = (client: Client) => algorithmOf(client, ring.algorithms, algorithm)
       const announce = backChannelLogout && announcing(server, { ...terms, algorithmFor }, backChannelLogout)
       if (announce !== undefined) announcements.push(announce)
-      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims, subjectFor)
+      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims, byScope, subjectFor)
       const hasPairwise = subjectFor !== publicSubject
       return {
         endpoints: server.canLogOut
           ? [userInfo, endSessionPage(server, terms, endSessionPath, announce)]
           : [userInfo],
         extensions: [
-          identity(server, terms, claims, takesClaims),
+          identity(server, terms, claims, byScope, takesClaims),
           ...(announce === undefined ? [] : [backChannelMetadata]),
         ],
         // As long as a client has an ID token.
@@ -139,7 +147,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
         resources: [
           {
             uri: server.urlOf(userInfoPath),
-            scopes: identityScopes.filter((scope) => server.scopes.includes(scope)),
+            scopes: identityScopes.filter((scope) => server.scopes.has(scope)),
           },
         ],
       }
@@ -163,10 +171,23 @@ function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlg
   )
 }
 
+function requireOwnNames(names: readonly string[]): void {
+  const taken = names.find((each) => claimsOfIdTokens.includes(each))
+  if (taken !== undefined)
+    throw new Error(
+      `cannot give "${taken}" by a scope (scopes: { …: { claims } }): the server itself writes it.`,
+    )
+}
+
+interface IdentityTerms extends IdTokenTerms {
+  readonly idTokenClaims: boolean
+}
+
 function identity(
   server: PlugInServer,
-  terms: IdTokenTerms,
+  terms: IdentityTerms,
   claims: OwnerClaims,
+  byScope: ScopeClaims,
   takesClaims: boolean,
 ): Extension {
   const { algorithm, ring, subjectFor } = terms
@@ -180,20 +201,24 @@ function identity(
     metadata: {
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
-      claims_supported: [...claimsOfIdTokens, ...(claims === noClaims ? [] : claimsOfScope(server.scopes))],
+      claims_supported: [
+        ...claimsOfIdTokens,
+        ...(claims === noClaims ? [] : byScope.all([...server.scopes.keys()])),
+      ],
       claims_parameter_supported: takesClaims,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
     },
 
     atAuthorizationRequest(asked) {
-      const request = parseIdentityRequest(asked, takesClaims)
+      const request = parseIdentityRequest(asked, takesClaims, byScope)
       return request && keptOf(request)
     },
 
     // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
-    atConsent({ authorizationData }) {
-      return { facts: claimsFact(keptIn(authorizationData)?.beyondScope ?? []) }
+    atConsent({ authorizationData, scope }) {
+      const request = keptIn(authorizationData)
+      return request && { facts: claimsFact([...request.beyondScope, ...byScope.ofHost(scope)]) }
     },
 
     loginDefaults: loginDefaultsOf,
@@ -217,14 +242,15 @@ function identity(
       throw refusal
     },
 
-    atTokenResponse: (response) => idTokenFor(response, terms, claims, server.now()),
+    atTokenResponse: (response) => idTokenFor(response, terms, claims, byScope, server.now()),
   }
 }
 
 async function idTokenFor(
   { authorizationData, client, grantType, scope, subject, login, accessToken }: ExtensionTokenResponse,
-  terms: IdTokenTerms,
+  terms: IdentityTerms,
   ownerClaims: OwnerClaims,
+  byScope: ScopeClaims,
   now: number,
 ): Promise<TokenResponseAddition | undefined> {
   const request = keptIn(authorizationData)
@@ -233,7 +259,9 @@ async function idTokenFor(
   if (grantType === 'implicit') return undefined
   requireAuthTime(client, login)
   const { client_id: clientId } = client
-  const names = approvedClaims(request.idToken, request, scope)
+  const ofScope = byScope.all(scope)
+  const asked = approvedClaims(request.idToken, request, ofScope)
+  const names = hasScopeClaims(client, terms.idTokenClaims) ? [...new Set([...ofScope, ...asked])] : asked
   const claims =
     names.length === 0 ? {} : ((await claimsFor(ownerClaims, subject, { clientId, scope, names })) ?? {})
   // OpenID Connect Core 12.2: a refresh has no nonce.
@@ -252,6 +280,7 @@ const fields = {
   pairwise: optional(group({ secret: needed('', aSecret) })),
   idTokenLifetime: someSeconds(3600, 60, 86_400),
   claimsParameter: aFlag(false),
+  idTokenClaims: aFlag(false),
   backChannelLogout: backChannelLogoutOption,
   userInfoPath: aPath('/userinfo'),
   endSessionPath: aPath('/logout'),

@@ -1,6 +1,6 @@
 import { isRecord } from '../primitives/values'
 import { isJson, type Json } from '../protocol/json'
-import type { Scope } from '../protocol/scope'
+import type { Scope, ScopeDescription } from '../protocol/scope'
 
 /** OpenID Connect Core 5.4 */
 const claimsByScope: Readonly<Record<string, readonly string[]>> = {
@@ -27,8 +27,19 @@ const claimsByScope: Readonly<Record<string, readonly string[]>> = {
 
 export const identityScopes: readonly string[] = ['openid', ...Object.keys(claimsByScope)]
 
-export const claimsOfScope = (scope: Scope): readonly string[] =>
-  scope.flatMap((token) => (Object.hasOwn(claimsByScope, token) ? (claimsByScope[token] ?? []) : []))
+/** The claims that scopes give. */
+export interface ScopeClaims {
+  /** By OpenID Connect Core 5.4 and by the option `scopes` of the server. */
+  readonly all: (scope: Scope) => readonly string[]
+  readonly ofHost: (scope: Scope) => readonly string[]
+}
+
+const standard = (token: string) => (Object.hasOwn(claimsByScope, token) ? (claimsByScope[token] ?? []) : [])
+
+export function scopeClaims(scopes: ReadonlyMap<string, ScopeDescription>): ScopeClaims {
+  const ofHost = (scope: Scope) => scope.flatMap((token) => scopes.get(token)?.claims ?? [])
+  return { all: (scope) => [...scope.flatMap(standard), ...ofHost(scope)], ofHost }
+}
 
 /** Who asks for claims about a resource owner. */
 export interface ClaimsRequest {

@@ -23,6 +23,11 @@ declare module '../protocol/client' {
     readonly default_max_age?: number | undefined
     /** With `openIdConnect()`. Whether an ID token must have `auth_time`. Default `false`. */
     readonly require_auth_time?: boolean | undefined
+    /**
+     * With `openIdConnect()`. Whether ID tokens have the claims of the approved scopes. Default: the option
+     * `idTokenClaims`.
+     */
+    readonly id_token_claims?: boolean | undefined
     /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
     readonly default_acr_values?: readonly string[] | undefined
     /**

@@ -6,7 +6,7 @@ import { dataOf } from '../protocol/extension-data'
 import type { FoundAccess } from '../authorization/lookup'
 import { badToken, otherAudience } from '../resource-server/refusals'
 import { approvedClaims, keptIn } from './identity-request'
-import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
+import { claimsFor, type OwnerClaims, type ScopeClaims } from './owner-claims'
 import { publicSubject, type SubjectFor } from './pairwise'
 
 const needed = ['openid']
@@ -17,6 +17,7 @@ export function userInfoEndpoint(
   name: string,
   path: string,
   claims: OwnerClaims,
+  { all: claimsOf }: ScopeClaims,
   subjectFor: SubjectFor,
 ): Endpoint {
   const own = server.urlOf(path)
@@ -33,7 +34,8 @@ export function userInfoEndpoint(
         throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
       if (subject === undefined) throw badToken('token_invalid', needed)
       const asked = keptIn(dataOf(name, found.extensionData))
-      const names = [...claimsOfScope(scope), ...approvedClaims(asked?.userInfo ?? [], asked, scope)]
+      const ofScope = claimsOf(scope)
+      const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
       if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }

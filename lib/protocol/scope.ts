@@ -171,6 +171,12 @@ export interface ScopeOptions {
   readonly weight?: ScopeWeight
   /** Whether the owner may leave the scope out, and approve the rest. Default `false`. */
   readonly optional?: boolean
+  /**
+   * Claims about the owner that a client with this scope gets by `openIdConnect()`, such as `['groups']`. The consent
+   * page names them. At most 50, each of at most 100 letters, digits and `_ . : / # -`. Default: those of OpenID Connect
+   * Core 5.4.
+   */
+  readonly claims?: readonly string[]
 }
 
 export type ScopeDescription = ReturnType<typeof scopeOptions>
@@ -200,15 +206,24 @@ const scopeDescription: Field<ScopeDescription> = (given, at, name) => {
   // No language has a tag of eleven letters: `description` is never one.
   if (isRecord(given) && Object.hasOwn(given, 'description')) return scopeOptions(given, at, name)
   const description = needed('', kind(isLocalizedText, descriptionCure))(given, at, name)
-  return { description, group: undefined, weight: 'read', optional: false }
+  return { description, group: undefined, weight: 'read', optional: false, claims: [] }
 }
 
 const descriptionCure =
-  "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional }."
+  "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional, claims }."
+
+// No spaces, so that no sentence stands on the page.
+export const isClaimName = (name: string): boolean => /^[\w.:/#-]{1,100}$/.test(name)
+
+export const claimsAtMost = 50
+const areClaimNames = (value: unknown): value is readonly string[] =>
+  isTexts(value) && value.length <= claimsAtMost && value.every(isClaimName)
+const claimNamesExpectation = `must be a list of at most ${claimsAtMost} names of claims, such as ['groups'].`
 
 const scopeOptions = group({
   description: needed<Text>('', aLocalizedText),
   group: optional(aLocalizedText),
   weight: usual<ScopeWeight>('read', oneOf('read', 'write', 'danger')),
   optional: aFlag(false),
+  claims: usual<readonly string[]>([], kind(areClaimNames, claimNamesExpectation)),
 } satisfies Fields<ScopeOptions>)

@@ -105,7 +105,11 @@ function authenticatingServer(
 }
 
 export function sortPlugIns(settings: ServerSettings): PlugIns {
-  const { accessTokenFormats, extensions, offlineAccess: ignoresOffline } = settings
+  const { accessTokenFormats, extensions, scopes } = settings
+  const ignoredAtRefresh = [
+    ...extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
+    ...(settings.offlineAccess ? [offlineAccess] : []),
+  ]
   const at = <Name extends Door>(door: Name): readonly At<Name>[] =>
     extensions.filter((extension): extension is At<Name> => extension[door] !== undefined)
   const builtIn = [authorizationCode, refreshToken, clientCredentials]
@@ -129,10 +133,8 @@ export function sortPlugIns(settings: ServerSettings): PlugIns {
       ]
     },
     restrictors: restrictorsOf(extensions, isOwnExtension),
-    ignoredScope: [
-      ...extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
-      ...(ignoresOffline ? [offlineAccess] : []),
-    ],
+    ignoredScope: settings.narrowScope ? [...ignoredAtRefresh, ...scopes.keys()] : ignoredAtRefresh,
+    ignoredAtRefresh,
     publishedSubject: publishedSubjectBy(extensions),
     resolveRequest: at('resolveRequest'),
     loginDefaults: at('loginDefaults'),

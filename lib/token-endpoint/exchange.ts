@@ -66,9 +66,12 @@ type AskedGrant = Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defa
 
 function readRequest(server: Context, received: AuthenticatedTokenRequest): ReadRequest {
   const { client, evidence } = received
-  const parameters = withoutIgnoredScope(received.parameters, client, server.plugIns.ignoredScope)
-  const grantType = server.plugIns.grantTypes.get(parameters.require('grant_type'))
+  const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugIns
+  const grantType = grantTypes.get(received.parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
+  // RFC 6749 6: a refresh never widens, so a scope beyond it is a mistake.
+  const ignored = grantType.name === 'refresh_token' ? ignoredAtRefresh : ignoredScope
+  const parameters = withoutIgnoredScope(received.parameters, client, ignored)
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
   for (const { tokenParameters = [] } of server.settings.extensions) parameters.check(tokenParameters)

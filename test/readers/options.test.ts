@@ -47,7 +47,11 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     callable,
     noFunction,
   ],
-  ['refreshTokenExpiresIn refreshTokenRotation offlineAccess explainRefusals', yesOrNo, [null, 7, 'no', {}]],
+  [
+    'refreshTokenExpiresIn refreshTokenRotation offlineAccess narrowScope explainRefusals',
+    yesOrNo,
+    [null, 7, 'no', {}],
+  ],
   ['storeDeadline closeDeadline bodyDeadline', deadline, noDeadline],
   [
     'lifetimes.authorizationRequest lifetimes.accessToken lifetimes.refreshToken lifetimes.grant',
@@ -189,6 +193,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   refreshTokenExpiresIn: true,
   refreshTokenRotation: false,
   offlineAccess: true,
+  narrowScope: true,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   limits: {
