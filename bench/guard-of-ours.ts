@@ -1,4 +1,4 @@
-import { createIntrospectionGuard, type AuthorizationServer } from 'express-authorization-server'
+import { createBearerGuard, type AuthorizationServer } from 'express-authorization-server'
 import type { RequestHandler } from 'express'
 import { client, scope } from './cast'
 import { port } from './target'
@@ -8,12 +8,14 @@ export function guardOfOurs(oauth: AuthorizationServer, issuer: string): Request
   const name = process.env['BENCH_GUARD']
   if (name === undefined) return oauth.bearerGuard(scope)
   if (name === 'signature') return oauth.bearerGuard(scope, { verify: 'signature' })
-  const guard = createIntrospectionGuard({
+  const guard = createBearerGuard({
     issuer,
-    client: { client_id: client.id, client_secret: client.secret },
-    // The server of the same process, over a connection.
-    endpoint: `http://127.0.0.1:${port}/introspect`,
-    ...(name === 'introspection, asked each time' ? { maximumAge: 0 } : {}),
+    introspection: {
+      client: { client_id: client.id, client_secret: client.secret },
+      // The server of the same process, over a connection.
+      endpoint: `http://127.0.0.1:${port}/introspect`,
+      ...(name === 'introspection, asked each time' ? { maximumAge: 0 } : {}),
+    },
   })
   return guard(scope)
 }

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import express, { Router } from 'express'
-import type { RemoteGuard } from '../lib/index'
+import type { StandaloneGuard } from '../lib/index'
 import { photosFor } from './photos'
 
 /** The scopes of both the photo API and the MCP server, with what the consent page says of them. */
@@ -27,7 +27,7 @@ export function resourcesAt(resourceServer: string): Readonly<Record<string, str
 }
 
 /** The photos as tools for AI clients: the same data as the API, behind a guard for tokens of its own. */
-export function mcpServer(guard: RemoteGuard, resource: string): Router {
+export function mcpServer(guard: StandaloneGuard, resource: string): Router {
   const router = Router()
   const handle = toNodeHandler(createMcpHandler(photoTools))
   // Clients begin with this scope; add_photo asks for one more.

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import helmet from 'helmet'
-import { createBearerGuard, type RemoteGuard, type Store as AuthorizationStore } from '../lib/index'
+import { createBearerGuard, type StandaloneGuard, type Store as AuthorizationStore } from '../lib/index'
 import { landscape } from './landscape'
 import { mcpServer, mcpUrl, photoScopes, resourcesAt } from './mcp-server'
 import { photosFor } from './photos'
@@ -22,7 +22,7 @@ export function resourceServer({
   /** Of the authorization server. */
   readonly issuer: string
   readonly store: AuthorizationStore
-}): RemoteGuard {
+}): StandaloneGuard {
   app.use(helmet())
   const scopes = Object.keys(photoScopes)
   const guard = createBearerGuard({

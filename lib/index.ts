@@ -1,17 +1,9 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
 export {
   createBearerGuard,
-  type GuardLimitOptions,
-  type RemoteGuard,
-  type RemoteGuardOptions,
+  type StandaloneGuard,
   type StandaloneGuardOptions,
-} from './server/remote-guard'
-export { createJwtBearerGuard, type JwtBearerGuard, type JwtBearerGuardOptions } from './server/jwt-guard'
-export {
-  createIntrospectionGuard,
-  type IntrospectionGuard,
-  type IntrospectionGuardOptions,
-} from './server/introspection-guard'
+} from './server/standalone-guard'
 export { createSecureServer, createServer } from './http/create-server'
 export type {
   AuthorizationServerOptions,
@@ -105,6 +97,8 @@ export type {
   IntrospectionKey,
   IntrospectionSecret,
 } from './resource-server/introspection/introspection-client'
+export type { IntrospectionSource } from './resource-server/introspection/introspection-source'
+export type { IssuerKeys, JwtSource } from './resource-server/jwt-source'
 export type { GuardedAccess, IntrospectedAccess, JwtAccess } from './resource-server/admit'
 export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'

@@ -1,4 +1,4 @@
-import { createJwtBearerGuard } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server'
 import { createApp } from '../app'
 import { scope } from '../cast'
 import { jwtIssuer } from '../jwt-issuer'
@@ -8,12 +8,14 @@ void jwtIssuer().then(({ issuer, audience, algorithm, jwksUri, showKeys, issue }
   const app = createApp()
   app.get('/jwks.json', showKeys)
   app.post('/token', issue)
-  const guard = createJwtBearerGuard({
+  const guard = createBearerGuard({
     issuer,
-    audience,
-    jwksUri,
-    algorithms: [algorithm],
-    ...(process.env['BENCH_VERIFIED'] === 'each time' ? { maximumCached: 0 } : {}),
+    jwt: {
+      audience,
+      jwksUri,
+      algorithms: [algorithm],
+      ...(process.env['BENCH_VERIFIED'] === 'each time' ? { maximumCached: 0 } : {}),
+    },
   })
   guard.events.on('refused', ({ reason }) => console.error(reason))
   app.get('/photos', guard(scope), (_request, response) => {

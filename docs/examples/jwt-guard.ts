@@ -1,9 +1,9 @@
 import express, { type Express } from 'express'
-import { createJwtBearerGuard, type JwtBearerGuardOptions } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server'
 
 /** A resource server that takes the JWT access tokens of one issuer. */
-export function photoServer(options: Pick<JwtBearerGuardOptions, 'issuer' | 'jwksUri'>): Express {
-  const guard = createJwtBearerGuard({ ...options, audience: 'https://photos.example' })
+export function photoServer(issuer: string, jwksUri: string): Express {
+  const guard = createBearerGuard({ issuer, jwt: { audience: 'https://photos.example', jwksUri } })
   guard.events.on('refused', ({ reason, requestId }) => console.info('refused', reason, requestId))
 
   const app = express()

@@ -34,8 +34,7 @@ export interface PlugIn {
    */
   open(server: PlugInServer): PlugInParts
   /**
-   * Returns the parts for one guard of `createBearerGuard`, `createJwtBearerGuard` or
-   * `createIntrospectionGuard`. Default: none.
+   * Returns the parts for one guard of `createBearerGuard`. Default: none.
    */
   openInGuard?(guard: PlugInGuard): GuardParts
 }

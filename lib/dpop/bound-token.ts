@@ -69,7 +69,7 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
 }
 
 const lackOfUrl =
-  'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources, or resource of createJwtBearerGuard and createIntrospectionGuard).'
+  'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources).'
 
 function urlAtGuard(
   { target }: ResourceRequest,

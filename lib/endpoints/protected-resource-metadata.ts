@@ -12,29 +12,6 @@ export interface ResourceReference {
 export const referenceTo = (uri: string | undefined): ResourceReference | undefined =>
   uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
 
-/**
- * The one resource of guards without a table. Challenges name the metadata if the host configured the
- * resource, and once it serves the document.
- */
-export class OwnResource implements ResourceReference {
-  private readonly url: string | undefined
-
-  constructor(
-    readonly uri: string,
-    private isPublished: boolean,
-  ) {
-    this.url = metadataUrlOf(uri)?.href
-  }
-
-  get metadataUrl(): string | undefined {
-    return this.isPublished ? this.url : undefined
-  }
-
-  publish(): void {
-    this.isPublished = true
-  }
-}
-
 /** RFC 9728 3. */
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
@@ -73,7 +50,7 @@ export interface ProtectedResourceMembers {
 
 interface ProtectedResourceOffer {
   readonly uri: string
-  readonly issuer: string
+  readonly issuers: readonly string[]
   readonly scopes: Scope
   readonly name: string | undefined
   readonly documentation: string | undefined
@@ -82,7 +59,7 @@ interface ProtectedResourceOffer {
 
 /** RFC 9728 2. */
 export function protectedResourceMetadata(
-  { uri, issuer, scopes, name, documentation, ofTypes }: ProtectedResourceOffer,
+  { uri, issuers, scopes, name, documentation, ofTypes }: ProtectedResourceOffer,
   members: ExtensionMetadata,
 ): ExtensionMetadata {
   return {
@@ -93,7 +70,7 @@ export function protectedResourceMetadata(
     ...ofTypes,
     // RFC 9728 3.3: clients compare it with the URI that they asked about.
     resource: uri,
-    authorization_servers: [issuer],
+    authorization_servers: issuers,
     // RFC 6750 2: a guard reads only the header.
     bearer_methods_supported: ['header'],
   }

@@ -91,7 +91,7 @@ interface GuardTerms extends ResolvedGuardDefaults {
 }
 
 function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
-  const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
+  const { scopes, resources, guards, tokenTypes } = context.settings
   const at = rootPlace(undefined)
   const fields = { ...requirementFields(resources), ...guardFields(guards), verify: findBy(context) }
   const read = group(fields, { undefinedMembers: 'refused' })(options, at, '')
@@ -102,7 +102,7 @@ function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardT
     resource: read.resource?.uri,
     login: requiredLogin(read),
   }
-  const resource = ownResource ?? referenceTo(requirement.resource)
+  const resource = referenceTo(requirement.resource)
   for (const type of at.issues.length > 0 ? [] : tokenTypes) {
     const lack = type.lackOfGuard?.(resource?.uri)
     if (lack !== undefined) at.wrong('resource', lack)

@@ -5,7 +5,6 @@ import type { ObserveToken } from '../authorization/observe-token'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'
 import type { CommonSettings, Context, Settings } from '../doors/context'
-import type { ResourceReference } from '../endpoints/protected-resource-metadata'
 import type { Counters } from '../limits/counters'
 import type { PageOptions } from '../pages/page-options'
 import type { PageLocales } from '../pages/texts/locale'
@@ -64,7 +63,6 @@ export interface Exchange {
 export interface GuardSettings extends CommonSettings {
   /** Undefined if only another process knows the scopes. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
-  readonly ownResource?: ResourceReference | undefined
   readonly implied: ImpliedScopes | undefined
   readonly accessTokenFormats: readonly AccessTokenReader[]
   readonly guards: ResolvedGuardDefaults

@@ -31,26 +31,28 @@ export type ProtectedResourcePart = (resource?: string, members?: ProtectedResou
 
 interface ResourceSettings {
   readonly issuer: string
+  readonly otherIssuers?: readonly string[] | undefined
   readonly resources: Resources | undefined
   readonly cors: AllowedOrigins
   readonly tokenTypes: readonly TokenType[]
 }
 
-export function protectedResource(
-  { issuer, resources, cors, tokenTypes }: ResourceSettings,
-  cure: string,
-  onMade?: () => void,
-): ProtectedResourcePart {
-  const servedResource = resourceWithMetadata(resources, cure)
+export function protectedResource({
+  issuer,
+  otherIssuers = [],
+  resources,
+  cors,
+  tokenTypes,
+}: ResourceSettings): ProtectedResourcePart {
+  const servedResource = resourceWithMetadata(resources)
   const ofTypes: ExtensionMetadata = Object.assign({}, ...tokenTypes.map((type) => type.resourceMetadata))
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
     const at = rootPlace(undefined)
-    const offer = { issuer, ...servedResource(uri, at, 'resource'), ofTypes }
+    const offer = { issuers: [issuer, ...otherIssuers], ...servedResource(uri, at, 'resource'), ofTypes }
     const added = addedMembers(offer.scopes)(members, at, 'members')
     at.throwIssues('oauth.protectedResource() cannot work:')
-    onMade?.()
     return documentAt(
       metadataUrlOf(offer.uri),
       metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors),
@@ -59,14 +61,13 @@ export function protectedResource(
   }
 }
 
-/** The rest of a sentence. */
-export const resourcesExpectation =
+const resourcesExpectation =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
 const resourceWithMetadata =
-  (resources: Resources | undefined, cure: string): Field<Resource> =>
+  (resources: Resources | undefined): Field<Resource> =>
   (given, at, name) => {
-    if (resources === undefined) at.wrong(name, cure)
+    if (resources === undefined) at.wrong(name, resourcesExpectation)
     const found = resources && aResourceOf(resources)(given, at, name)
     if (found !== undefined && metadataUrlOf(found.uri) === undefined)
       at.wrong(

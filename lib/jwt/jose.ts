@@ -39,11 +39,7 @@ interface VerifiedJwt {
 
 type ErrorClass<Instance = Error> = abstract new (...parameters: never[]) => Instance
 
-type ClaimFailure = Error & {
-  readonly claim: string
-  readonly reason: string
-  readonly payload: { readonly aud?: unknown }
-}
+type ClaimFailure = Error & { readonly claim: string; readonly reason: string }
 
 interface JoseErrors {
   readonly JOSEError: ErrorClass

@@ -104,11 +104,23 @@ async function findHeldKey(...given: Parameters<typeof findFetchedKey>): Promise
   }
 }
 
-/** An issuer that changes its keys gets another object. */
+/** An issuer that changes its keys gets another object. Without `trust`, it is trusted always. */
 export class KeySet {
   private lookup: KeyLookup | undefined
+  private trustedFrom = -Infinity
+  private trustedUntil = Infinity
 
   constructor(private readonly keys: readonly PublicKey[]) {}
+
+  isTrusted(now: number): boolean {
+    return this.trustedFrom <= now && now < this.trustedUntil
+  }
+
+  /** @param seconds 0 once the issuer has other keys. */
+  trust(now: number, seconds: number): void {
+    this.trustedFrom = now
+    this.trustedUntil = now + seconds
+  }
 
   find(jose: Jose, header: Header): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
@@ -160,7 +172,7 @@ export const isWithin = (seconds: number, since: number, now: number): boolean =
  * bound, and uses its own clock.
  */
 export class FetchedKeys implements KeySource {
-  private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
+  private last: { readonly keySet: KeySet; readonly at: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
   begun = 0
@@ -174,7 +186,7 @@ export class FetchedKeys implements KeySource {
   ) {}
 
   trusted(now: number): KeySet | undefined {
-    return this.fetchedWithin(this.last?.maximumAge ?? 0, now)
+    return this.last?.keySet.isTrusted(now) === true ? this.last.keySet : undefined
   }
 
   fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {
@@ -216,7 +228,9 @@ export class FetchedKeys implements KeySource {
     const keySet = former?.holds(keys) === true ? former : new KeySet(keys)
     // A key that the issuer has withdrawn is no new one.
     for (const kid of former?.without(keys) ?? []) this.unknown.put(nameOf(kid), number - 1)
-    this.last = { keySet, at: now, maximumAge: document.maximumAge }
+    if (former !== keySet) former?.trust(now, 0)
+    keySet.trust(now, document.maximumAge)
+    this.last = { keySet, at: now }
     this.ended = number
     return keySet
   }

@@ -1,49 +1,48 @@
 import { BoundedMap } from '../primitives/maps'
-import type { KeySet, KeySource } from './key-source'
+import type { KeySet } from './key-source'
 
-export interface VerifiedToken {
-  /** Another key set makes the entry invalid. */
-  readonly keySet: KeySet
-  /** Seconds since the epoch. A clock that goes back before it ends the entry. */
-  readonly verifiedAt: number
-  /** Seconds since the epoch. */
+interface Verified<Found> {
+  readonly found: Found
+  /** Seconds since the epoch: a clock that was ahead leaves entries of the future, which do not count. */
+  readonly at: number
   readonly endsAt: number
+  /** The proof holds while the issuer publishes this set. */
+  readonly keySet: KeySet | undefined
 }
 
 /** Cache by digest. Evicts the least recently used token. */
-export class VerifiedTokens<Token extends VerifiedToken> {
-  private readonly tokens: BoundedMap<Token>
+export class VerifiedTokens<Found> {
+  private readonly tokens: BoundedMap<Verified<Found>>
 
   /** @param maximum 0 for no cache. */
   constructor(private readonly maximum: number) {
     this.tokens = new BoundedMap(maximum)
   }
 
-  getCached(digest: string, keys: KeySource, now: number): Token | undefined {
-    return this.provenBy(keys.trusted(now), digest, now)
-  }
-
-  /** Asks for keys that are too old: a retired one must not vouch, and the issuer usually still has them. */
-  async find(digest: string, keys: KeySource, now: number): Promise<Token | undefined> {
-    const keySet = keys.trusted(now) ?? (this.tokens.has(digest) ? await fetched(keys, now) : undefined)
-    return this.provenBy(keySet, digest, now)
-  }
-
-  remember(digest: string, token: Token): void {
-    if (this.maximum > 0) this.tokens.put(digest, token)
-  }
-
-  private provenBy(keySet: KeySet | undefined, digest: string, now: number): Token | undefined {
+  get(digest: string, now: number): Found | undefined {
     const token = this.tokens.get(digest)
-    if (keySet === undefined || token === undefined) return undefined
-    if (now < token.verifiedAt || now >= token.endsAt || token.keySet !== keySet) {
-      this.tokens.delete(digest)
-      return undefined
-    }
+    if (token === undefined || now < token.at || now >= token.endsAt) return undefined
+    if (token.keySet?.isTrusted(now) === false) return undefined
     this.tokens.put(digest, token)
-    return token
+    return token.found
+  }
+
+  /** Also an entry that has ended. */
+  has(digest: string): boolean {
+    return this.tokens.has(digest)
+  }
+
+  remember(digest: string, found: Found, at: number, endsAt: number, keySet?: KeySet): void {
+    if (this.maximum > 0) this.tokens.put(digest, { found, at, endsAt, keySet })
+  }
+
+  /** The entry then only says that the token was good. */
+  end(digest: string): void {
+    const token = this.tokens.get(digest)
+    if (token !== undefined) this.tokens.put(digest, { ...token, endsAt: token.at })
+  }
+
+  delete(digest: string): void {
+    this.tokens.delete(digest)
   }
 }
-
-const fetched = (keys: KeySource, now: number): Promise<KeySet | undefined> =>
-  keys.fetched(now).catch((failure: unknown) => keys.heldAfter?.(failure, now))

@@ -33,7 +33,7 @@ export interface ProvenClaims {
   readonly keySet: KeySet
 }
 
-export interface ProvenJwt extends ProvenClaims {
+interface ProvenJwt extends ProvenClaims {
   readonly subject: string
 }
 
@@ -140,20 +140,14 @@ export type JwtFault =
 export class RefusedJwt extends Error {
   override readonly name = 'RefusedJwt'
 
-  constructor(
-    readonly fault: JwtFault,
-    /** Of a JWT for others, whose signature is good. */
-    readonly audience?: unknown,
-  ) {
+  constructor(readonly fault: JwtFault) {
     super(`The JWT is refused: ${fault}.`)
   }
 }
 
 function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
-  if (fault === undefined) return error
-  const isForOthers = fault === 'audience_wrong' && error instanceof jose.errors.JWTClaimValidationFailed
-  return new RefusedJwt(fault, isForOthers ? error.payload.aud : undefined)
+  return fault === undefined ? error : new RefusedJwt(fault)
 }
 
 function faultOf({ errors }: Jose, error: unknown): JwtFault | undefined {

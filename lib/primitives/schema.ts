@@ -73,10 +73,11 @@ export class Place<Context = unknown> {
     }
   }
 
-  /** Of two members, exactly one is given. */
-  requireOne(first: string, second: string): void {
-    if ((this.source[first] === undefined) === (this.source[second] === undefined))
-      this.wrong(first, `or ${second} must be given, and not both.`)
+  /** Exactly one of these members is given. */
+  requireOne(first: string, ...others: readonly string[]): void {
+    if ([first, ...others].filter((name) => this.source[name] !== undefined).length === 1) return
+    const rest = others.map((name) => `or ${name}`).join(' ')
+    this.wrong(first, `${rest} must be given, and ${others.length > 1 ? 'only one' : 'not both'}.`)
   }
 
   refuseUndefined(): void {

@@ -8,11 +8,7 @@ import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { clientAuthenticationErrors, corsByPath, endpointRow } from '../http/endpoint'
 import { metadataAt, missingMetadata } from '../http/metadata-document'
 import { pageRow } from '../http/page'
-import {
-  protectedResource,
-  type ProtectedResourcePart,
-  resourcesExpectation,
-} from '../http/protected-resource'
+import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import { mountedUncalled, part, passWatch, router } from '../http/router'
 import { authenticatorAtHost, served } from '../http/serve'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
@@ -156,7 +152,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     metadata: part('metadata', () => metadataAt(metadataPaths, metadata)),
     bearerGuard: bearerGuard(context),
-    protectedResource: protectedResource(settings, resourcesExpectation),
+    protectedResource: protectedResource(settings),
     strategies: methodsIn(context.credentialTerms).map(({ name }) => clientStrategy(name, atHost)),
     revoke: hostRevocation(context),
     authorizations,

@@ -19,18 +19,22 @@ export interface Lifecycle {
   close(): Promise<void>
   /**
    * Whether the store answers within `storeDeadline`, and `close()` was not called. Costs one read of the
-   * store. Never rejects. Stays true during maintenance, when the server still responds.
+   * store. A guard without a store fetches what it lacks, keys or the place of the endpoint. Never rejects. Stays
+   * true during maintenance, when the server still responds.
    */
   ready(): Promise<boolean>
 }
 
 interface LifecycleOptions {
   readonly issuer: string
-  readonly store: Store
+  /** Undefined for a guard without a store. */
+  readonly store: Store | undefined
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
   readonly readiness?: readonly Readiness[]
+  /** Rejects if the source of the tokens does not answer. */
+  readonly source?: (() => Promise<unknown>) | undefined
 }
 
 export function lifecycleOf({
@@ -40,14 +44,26 @@ export function lifecycleOf({
   closeDeadline,
   requests,
   readiness = [],
+  source,
 }: LifecycleOptions): Lifecycle {
-  const answers = async () =>
-    Promise.all([
-      withinDeadline(() => store.read(`authorization:${createId(secureRandom)}`), storeDeadline, store),
-      ...readiness.map(({ ready }) => ready()),
-    ])
   for (const each of readiness) void warnUnlessReady(each)
-  return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
+  const release = store && holdStore(store, issuer)
+  const read = (from: Store) =>
+    withinDeadline(() => from.read(`authorization:${createId(secureRandom)}`), storeDeadline, from)
+  const answers = async () =>
+    Promise.all([store && read(store), source?.(), ...readiness.map(({ ready }) => ready())])
+  let closed: Promise<void> | undefined
+  return {
+    close: () => (closed ??= requests.close(closeDeadline).then(release)),
+    ready: async () => {
+      if (requests.isClosed) return false
+      const answered = await answers().then(
+        () => true,
+        () => false,
+      )
+      return answered && !requests.isClosed
+    },
+  }
 }
 
 async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
@@ -62,29 +78,6 @@ async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
       `The plug-in ${name} is not ready. ${cause instanceof Error ? cause.message : 'It failed without an error.'}`,
       `EAS_PLUG_IN_NOT_READY ${name}`,
     )
-  }
-}
-
-interface LifecycleParts {
-  readonly requests: RequestsInFlight
-  readonly closeDeadline: number
-  /** Resolves if the store, or the keys, are available. */
-  readonly answers: () => Promise<unknown>
-  readonly release: () => Promise<void>
-}
-
-export function lifecycle({ requests, closeDeadline, answers, release }: LifecycleParts): Lifecycle {
-  let closed: Promise<void> | undefined
-  return {
-    close: () => (closed ??= requests.close(closeDeadline).then(release)),
-    ready: async () => {
-      if (requests.isClosed) return false
-      const answered = await answers().then(
-        () => true,
-        () => false,
-      )
-      return answered && !requests.isClosed
-    },
   }
 }
 

@@ -46,8 +46,7 @@ token-endpoint/grant-types: limits jwt authorization extensions/resource-indicat
   extensions/token-types/bearer client-authentication/bcrypt @xmldom/xmldom xml-crypto
 authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer doors
 
-resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/signing-keys/given-keys
-  jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
+resource-server: limits jwt jwt/signing-keys/given-keys jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources
 clients/dynamic-registration: authorization clients clients/document-fetch stores
   client-authentication/client-secret endpoints/server-metadata

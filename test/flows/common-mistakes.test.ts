@@ -5,7 +5,6 @@ import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
   createBearerGuard,
-  createJwtBearerGuard,
   memoryStore,
 } from '../../lib/index'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
@@ -249,10 +248,10 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     const clock = () => Math.floor(Date.now() / 1000)
     const mistakes = ['clock must return milliseconds since the epoch, as Date.now does; it returns seconds.']
     const { issuer } = canonicalOptions
-    const keys = { audience: 'https://api.example', jwksUri: 'https://api.example/keys' }
+    const jwt = { audience: 'https://api.example', jwksUri: 'https://api.example/keys' }
     expect(mistakesIn(() => serve({ clock }))).toEqual(mistakes)
     expect(mistakesIn(() => createBearerGuard({ issuer, store: memoryStore(), clock }))).toEqual(mistakes)
-    expect(mistakesIn(() => createJwtBearerGuard({ issuer, ...keys, clock }))).toEqual(mistakes)
+    expect(mistakesIn(() => createBearerGuard({ issuer, jwt, clock }))).toEqual(mistakes)
   })
 
   test.each([0, 1_000_000_000, Date.parse('2100-01-01')])(
@@ -439,14 +438,15 @@ describe('a refusal says what is wrong', () => {
     const { body: tokens } = await flow.redeem(photoBook, code)
     const jwks = (await request(server).get('/.well-known/jwks.json')).body
     const { issuer } = canonicalOptions
-    const guards = {
-      token_resource: oauth.bearerGuard('', { resource: notes }),
-      jwt_audience_wrong: createJwtBearerGuard({ issuer, audience: notes, keys: jwks })(''),
-    }
-    for (const [reason, guard] of Object.entries(guards)) {
+    const guards = [
+      oauth.bearerGuard('', { resource: notes }),
+      createBearerGuard({ issuer, jwt: { audience: notes, keys: jwks } })(''),
+      createBearerGuard({ issuer, resources: { [notes]: resources[notes] }, jwt: { keys: jwks } })(''),
+    ]
+    for (const [index, guard] of guards.entries()) {
       expect((await new Flow(express().get('/photos', guard)).photos(tokens.access_token)).status).toBe(401)
       const shown = `Read: sent: "${photos}"; expected: "${notes}". They differ only in the path`
-      expect(codesOf(`${reason}. ${shown}`)).toHaveLength(1)
+      expect(codesOf(`token_resource. ${shown}`)).toHaveLength(index + 1)
     }
   })
 })

@@ -185,7 +185,7 @@ describe('The option cors', () => {
 
 describe('The metadata of a resource', () => {
   const api = 'https://api.example/mcp'
-  const resources = { [api]: { scopes: ['photos:read'] } }
+  const resources = { [api]: { scopes: ['photos:read', 'photos:print'] } }
   const path = '/.well-known/oauth-protected-resource/mcp'
   const ofServer = (cors?: CorsOption) => {
     const mount: Mount = (app, oauth) => app.use(oauth.protectedResource(api))
@@ -197,7 +197,7 @@ describe('The metadata of a resource', () => {
     return express().use(guard.protectedResource(api))
   }
   const ofJwtGuard = (cors?: CorsOption) => {
-    const { app, guard } = guardedPhotos({ resource: api, ...(cors === undefined ? {} : { cors }) })
+    const { app, guard } = guardedPhotos({}, { resources, ...(cors === undefined ? {} : { cors }) })
     return app.use(guard.protectedResource())
   }
 
@@ -491,7 +491,7 @@ describe('A guard with cors', () => {
   test('is made without an authorization server, and for JWTs, too', async () => {
     const store = memoryStore()
     const guard = createBearerGuard({ issuer: 'http://localhost', store, guards: { cors: true } })
-    const jwts = guardedPhotos({ guards: { cors: true } })
+    const jwts = guardedPhotos({}, { guards: { cors: true } })
     for (const app of [
       express().all('/photos', guard('photos:read'), show),
       jwts.app.all('/by-all', jwts.guard('photos:read'), show),

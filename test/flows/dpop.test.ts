@@ -1,14 +1,6 @@
 import express from 'express'
-import {
-  type AuthorizationServerOptions,
-  createBearerGuard,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
-  implicit,
-  memoryStore,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, createBearerGuard, implicit, memoryStore } from '../../lib/index'
 import { dpop, type DpopOptions } from '../../lib/paths/dpop'
-import { jwtAccessTokenReader, jwtAccessTokens } from '../../lib/paths/jwt'
 import { openIdConnect } from '../../lib/paths/openid-connect'
 import { failuresOf } from '../support/events'
 import { application } from '../support/flows/application'
@@ -18,10 +10,8 @@ import { Clock } from '../support/flows/clock'
 import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
 import { authorizationRequest, type Fields, Flow, redemption } from '../support/flows/flow'
 import { identityKeys, relyingParty, withIdentity } from '../support/flows/identity-stage'
-import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { hashOf, Prover, proverNames } from '../support/flows/prover'
 import { rawRequest } from '../support/flows/raw-request'
-import { startServer, type StartedServer } from '../support/start-server'
 
 const issuer = 'http://localhost'
 const report = bent(nightlyReport, { may_introspect: true })
@@ -297,100 +287,9 @@ describe('A device code', () => {
   })
 })
 
-const started: StartedServer[] = []
-afterAll(() => Promise.all(started.map(({ stop }) => stop())))
-
-describe('The four guards', () => {
+describe('Guards', () => {
   const photosApi = 'https://photos.example/api'
   const resources = { [photosApi]: { scopes: ['photos:read'] } }
-
-  /** One server that issues bound JWTs, and the four guards of this package for them. */
-  async function four() {
-    const app = express()
-    const listening = await startServer(app)
-    started.push(listening)
-    const own = `http://127.0.0.1:${listening.port}`
-    const store = memoryStore()
-    const keys = sharedKeys()
-    const bound = dpop()
-    const host = application(
-      {
-        issuer: own,
-        store,
-        resources,
-        clients: [photoBook, report].map(({ registration }) => registration),
-        plugIns: [keys, jwtAccessTokens({ keys }), bound],
-      },
-      { mount: (target, oauth) => void target.use(oauth.router()) },
-    )
-    app.use(host.app)
-    const jwksUri = `${own}/.well-known/jwks.json`
-    const reader = jwtAccessTokenReader({ jwksUri })
-    const credentials = { client_id: report.registration.client_id, client_secret: report.secret ?? '' }
-    const bySignature = createBearerGuard({
-      issuer: own,
-      store: Object.assign(memoryStore(), { find: () => Promise.reject(new Error('The store was asked.')) }),
-      resources,
-      plugIns: [reader, bound],
-    })
-    const other = createBearerGuard({ issuer: own, store, resources, plugIns: [reader, bound] })
-    const jwt = createJwtBearerGuard({ issuer: own, audience: photosApi, jwksUri, plugIns: [bound] })
-    const asking = { issuer: own, client: credentials, resource: photosApi, plugIns: [bound] }
-    const guards = {
-      'same process': host.oauth.bearerGuard('photos:read'),
-      'other process': other('photos:read'),
-      'by signature': bySignature('photos:read', { verify: 'signature' }),
-      JWT: jwt('photos:read'),
-      introspection: createIntrospectionGuard(asking)('photos:read'),
-    }
-    const flows = Object.entries(guards).map(([name, guard]) => {
-      const resource = express().use(guard, (request, response) => void response.json(request.oauth))
-      return [name, new Flow(resource)] as const
-    })
-    const client = new Prover(Date.now, own)
-    const code = () => host.flow.approve(photoBook, { scope: 'photos:read' })
-    const bodyOf = await client.tokens(host.flow, redemption(photoBook, await code()))
-    const token = String(bodyOf.body.access_token)
-    const plain = (await host.flow.redeem(photoBook, await code())).body
-    return { flows, client, token, plain: String(plain.access_token) }
-  }
-
-  test('take a bound token with its proof, once, and a bearer token by its scheme alone', async () => {
-    const { flows, client, token, plain } = await four()
-    expect(partOf(token, 1)).toMatchObject({ cnf: { jkt: client.thumbprint }, token_type: 'DPoP' })
-    const at = { ath: hashOf(token), htu: 'https://photos.example/photos' }
-    const thief = new Prover(Date.now)
-    for (const [name, flow] of flows) {
-      const ask = (proof: string, scheme = 'DPoP', shown = token) =>
-        flow.open('/photos', undefined, { Authorization: `${scheme} ${shown}`, DPoP: proof })
-      const proof = client.proof('GET', '/photos', at)
-      expect([name, (await ask(proof)).body.tokenType]).toEqual([name, 'DPoP'])
-      const refusals = [
-        await ask(proof),
-        await ask(client.proof('GET', '/photos', { ...at, htu: 'https://photos.example/Photos' })),
-        await ask(client.proof('GET', '/photos', { ...at, ath: hashOf(plain) })),
-        await flow.open('/photos', undefined, { Authorization: `DPoP ${token}` }),
-        // What a request says of its host counts for nothing.
-        await flow.open('/photos', undefined, {
-          Authorization: `DPoP ${token}`,
-          DPoP: client.proof('GET', '/photos', { ...at, htu: 'https://evil.example/photos' }),
-          Host: 'evil.example',
-          'X-Forwarded-Host': 'evil.example',
-          'X-Forwarded-Proto': 'https',
-        }),
-      ]
-      for (const refusal of refusals)
-        expect([name, ...refusedAs(refusal)]).toEqual([name, 401, 'invalid_dpop_proof'])
-      const stolen = await ask(thief.proof('GET', '/photos', at))
-      expect([name, ...refusedAs(stolen)]).toEqual([name, 401, 'invalid_token'])
-      const others = [
-        await ask(client.proof('GET', '/photos', at), 'Bearer'),
-        await ask(client.proof('GET', '/photos', { ...at, ath: hashOf(plain) }), 'DPoP', plain),
-        await flow.open('/photos', undefined, { Authorization: `Bearer ${plain}` }),
-      ]
-      expect([name, ...others.map(({ status }) => status)]).toEqual([name, 401, 401, 200])
-    }
-  })
 
   test('name the option that they lack when they are made', () => {
     const bound = dpop()
@@ -398,11 +297,11 @@ describe('The four guards', () => {
     const lack = /resource does not say which URL clients use, .* set baseUrl of dpop\(\)/s
     expect(() => application({ plugIns })).toThrow(lack)
     expect(() => createBearerGuard({ issuer, store: memoryStore(), plugIns })('photos:read')).toThrow(lack)
-    const jwt = { issuer, jwksUri: 'https://issuer.example/keys', plugIns }
-    expect(() => createJwtBearerGuard({ ...jwt, audience: 'urn:api' })('photos:read')).toThrow(lack)
-    expect(() => createJwtBearerGuard({ ...jwt, audience: photosApi })('photos:read')).not.toThrow()
-    const client = { client_id: 'x', client_secret: 'y' }
-    expect(() => createIntrospectionGuard({ issuer, client, plugIns })('photos:read')).toThrow(lack)
+    const jwt = { jwksUri: 'https://issuer.example/keys', audience: 'urn:api' }
+    expect(() => createBearerGuard({ issuer, jwt, plugIns })('photos:read')).toThrow(lack)
+    expect(() => createBearerGuard({ issuer, jwt, resources, plugIns })('photos:read')).not.toThrow()
+    const introspection = { client: { client_id: 'x', client_secret: 'y' } }
+    expect(() => createBearerGuard({ issuer, introspection, plugIns })('photos:read')).toThrow(lack)
     expect(() => dpop({ baseUrl: 'api.example', tolerance: 301, nonces: { secret: 'short' } })).toThrow(
       /tolerance must be.*nonces\.secret must be.*baseUrl must be the URL/s,
     )

@@ -1,12 +1,5 @@
 import express from 'express'
-import {
-  type BearerGuard,
-  createBearerGuard,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
-  type Extension,
-  memoryStore,
-} from '../../lib/index'
+import { type BearerGuard, createBearerGuard, type Extension, memoryStore } from '../../lib/index'
 import { deviceAuthorization } from '../../lib/paths/devices'
 import { dpop } from '../../lib/paths/dpop'
 import { jwtAccessTokenReader, jwtAccessTokens, privateKeyJwt } from '../../lib/paths/jwt'
@@ -103,8 +96,10 @@ async function everything() {
   const asking = (client: typeof own) =>
     ({
       ...common,
-      client: { client_id: client.registration.client_id, client_secret: client.secret ?? '' },
-      limits: { inactive: false },
+      introspection: {
+        client: { client_id: client.registration.client_id, client_secret: client.secret ?? '' },
+        inactive: false,
+      },
     }) as const
   const guarding = (guard: BearerGuard, hasResources = false) => {
     const host = express()
@@ -125,9 +120,9 @@ async function everything() {
   const guards = {
     'same process': guarding(oauth.bearerGuard, true),
     'other process': guarding(reader, true),
-    JWT: guarding(createJwtBearerGuard({ ...common, audience, keys: jwks })),
-    introspection: guarding(createIntrospectionGuard({ ...asking(photoServer), audience })),
-    'introspection as the client, without a resource': guarding(createIntrospectionGuard(asking(own))),
+    JWT: guarding(createBearerGuard({ ...common, resources, jwt: { keys: jwks } }), true),
+    introspection: guarding(createBearerGuard({ ...asking(photoServer), resources }), true),
+    'introspection as the client, without a resource': guarding(createBearerGuard(asking(own))),
   }
   /** The guards that admit a text, under any scheme. */
   const admitting = async (text: string) => {

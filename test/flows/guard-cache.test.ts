@@ -1,6 +1,6 @@
 import express from 'express'
 import type { Redis } from 'ioredis'
-import { createBearerGuard, type RemoteGuard } from '../../lib/index'
+import { createBearerGuard, type StandaloneGuard } from '../../lib/index'
 import { redisStore, type RedisStore } from '../../lib/paths/redis'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
@@ -26,7 +26,7 @@ async function warmed(resources: Flow, cache: RedisStore, accessToken: string): 
 }
 
 /** A resource server whose routes show what its guard has found. */
-function resourcesOf(guard: RemoteGuard): Flow {
+function resourcesOf(guard: StandaloneGuard): Flow {
   const show: express.RequestHandler = (request, response) => void response.json(request.oauth)
   return new Flow(express().get('/photos', guard('photos:read'), show))
 }
@@ -136,7 +136,7 @@ describe('With a Redis of its own,', () => {
     /** A resource server with a cache, in what could be another process. */
     let resources: Flow
     let cache: RedisStore
-    let guard: RemoteGuard
+    let guard: StandaloneGuard
     beforeEach(() => {
       const prefix = uniquePrefix()
       clock = new Clock()

@@ -4,8 +4,6 @@ import {
   type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
   type Extension,
   memoryStore,
   type StandaloneGuardOptions,
@@ -50,7 +48,11 @@ const kinds: readonly [
   [
     'a guard for JWTs',
     (guarding) => ({
-      guard: createJwtBearerGuard({ issuer: hub.issuer, audience: photoServer, keys: hubKeys, ...guarding }),
+      guard: createBearerGuard({
+        issuer: hub.issuer,
+        jwt: { audience: photoServer, keys: hubKeys },
+        ...guarding,
+      }),
       token: async (scope) => accessJwt(accessClaims(Math.floor(Date.now() / 1000), { scope })),
     }),
   ],
@@ -180,15 +182,21 @@ describe('a member that is there and undefined, as an environment variable that 
   const oauth = createAuthorizationServer(options)
   const cure = 'is undefined: give it a value, or leave it out.'
 
-  const jwt = { issuer, audience: photoServer, keys: hubKeys }
+  const jwt = { audience: photoServer, keys: hubKeys }
   const client = { client_id: 'a', client_secret: 'b' }
+  const asking = { issuer, introspection: { client, audience: unset } }
 
   test.each<[string, string, Function, readonly unknown[]]>([
     ['a guard of the server', 'acr', oauth.bearerGuard, ['photos:read', { acr: unset }]],
     ['the scope of a guard', 'scope', oauth.bearerGuard, [unset]],
     ['a guard in another process', 'resources', createBearerGuard, [{ ...own, resources: unset }]],
-    ['a guard for JWTs', 'algorithms', createJwtBearerGuard, [{ ...jwt, algorithms: unset }]],
-    ['one by introspection', 'audience', createIntrospectionGuard, [{ issuer, client, audience: unset }]],
+    [
+      'a guard for JWTs',
+      'jwt.algorithms',
+      createBearerGuard,
+      [{ issuer, jwt: { ...jwt, algorithms: unset } }],
+    ],
+    ['one by introspection', 'introspection.audience', createBearerGuard, [asking]],
     [
       'the option guards',
       'guards.cors',

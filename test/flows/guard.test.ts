@@ -4,7 +4,7 @@ import {
   type BearerGuardOptions,
   createAuthorizationServer,
   createBearerGuard,
-  type RemoteGuardOptions,
+  type StandaloneGuardOptions,
 } from '../../lib/index'
 import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
@@ -148,7 +148,7 @@ describeOnStores('What breaks at a guarded route', (stage) => {
 })
 
 /** A resource server that shares nothing with the authorization server but the store. */
-function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOptions> = {}) {
+function resourceServer({ store, clock }: Stage, bend: Partial<StandaloneGuardOptions> = {}) {
   const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read, ...bend })
   const reasons: string[] = []
   guard.events.on('refused', ({ reason }) => reasons.push(reason))

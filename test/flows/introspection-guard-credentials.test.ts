@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyO
 import express from 'express'
 import {
   ConfigurationError,
-  createIntrospectionGuard,
+  createBearerGuard,
   generateClientSecret,
-  type IntrospectionGuardOptions,
+  type IntrospectionSource,
   type ClientRegistration,
   type Json,
 } from '../../lib/index'
@@ -15,7 +15,7 @@ import { nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 import { startServer, type StartedServer } from '../support/start-server'
 
-type Client = IntrospectionGuardOptions['client']
+type Client = IntrospectionSource['client']
 
 const { client_id } = nightlyReport.registration
 const started: StartedServer[] = []
@@ -180,7 +180,7 @@ test('a secret is replaced without a pause, and a secret that the server has dro
     { client_secret_hashes: [client_secret_hash], token_endpoint_auth_method: 'client_secret_basic' },
     () => secretOf(former),
   )
-  const next = introspectedPhotos(issuer, { client: secretOf(latter), clock: clock.read, maximumAge: 0 })
+  const next = introspectedPhotos(issuer, { client: secretOf(latter), maximumAge: 0 }, { clock: clock.read })
   const statuses = async () => [(await ask(accessToken)).status, (await next.ask(accessToken)).status]
   expect(await statuses()).toEqual([200, 503])
   rotate(client_secret_hash, latter.client_secret_hash)
@@ -191,39 +191,40 @@ test('a secret is replaced without a pause, and a secret that the server has dro
 })
 
 test.each<[string, object, Readonly<Record<string, string>>]>([
-  ['nothing', {}, { 'client.client_secret': 'is missing' }],
+  ['nothing', {}, { 'introspection.client.client_secret': 'is missing' }],
   [
     'members of the other way, beside a secret',
     { client_secret: 'a', audience: 'https://auth.example', type: 'JWT' },
-    { 'client.audience': 'belongs to key', 'client.type': 'belongs to key' },
+    { 'introspection.client.audience': 'belongs to key', 'introspection.client.type': 'belongs to key' },
   ],
   [
     'method private_key_jwt without a key',
     { client_secret: 'a', method: 'private_key_jwt' },
-    { 'client.method': 'private_key_jwt needs a key' },
+    { 'introspection.client.method': 'private_key_jwt needs a key' },
   ],
   [
     'a public key',
     { key: { privateKey: onCurve.publicKey } },
-    { 'client.key': 'cannot read as a private key' },
+    { 'introspection.client.key': 'cannot read as a private key' },
   ],
   [
     'an algorithm that the key cannot use',
     { key: { privateKey: onCurve.privateKey, algorithm: 'RS256' } },
-    { 'client.key': 'cannot sign with RS256' },
+    { 'introspection.client.key': 'cannot sign with RS256' },
   ],
   [
     'wrong members beside a key',
     { key: { privateKey: onCurve.privateKey }, audience: '', type: 'jwt', more: 1 },
     {
-      'client.audience': 'must be the aud',
-      'client.type': "must be 'client-authentication+jwt' or 'JWT'",
-      'client.more': 'is not known here',
+      'introspection.client.audience': 'must be the aud',
+      'introspection.client.type': "must be 'client-authentication+jwt' or 'JWT'",
+      'introspection.client.more': 'is not known here',
     },
   ],
 ])('the option client with %s is a mistake, with its cure', (_what, client, expected) => {
-  const options = { issuer: 'https://auth.example', client: { client_id, ...client } }
-  const issues = issuesOf(() => Reflect.apply(createIntrospectionGuard, undefined, [options]))
+  const introspection = { client: { client_id, ...client } }
+  const options = { issuer: 'https://auth.example', introspection }
+  const issues = issuesOf(() => Reflect.apply(createBearerGuard, undefined, [options]))
   expect(issues.map(({ path }) => path).toSorted()).toEqual(Object.keys(expected).toSorted())
   for (const { path, message } of issues) expect(message).toContain(expected[path])
   expect(JSON.stringify(issues)).not.toContain('PRIVATE')

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
-import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../lib/index'
+import { createBearerGuard, type IntrospectionSource } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
@@ -25,8 +25,7 @@ describe('A guard by introspection', () => {
     token_type: 'Bearer',
     exp: 4_000_000_000,
   }
-  const photos = (bend: Parameters<typeof introspectedPhotos>[1] = {}) =>
-    introspectedPhotos(server.issuer, bend)
+  const photos = (bend: Partial<IntrospectionSource> = {}) => introspectedPhotos(server.issuer, bend)
   const withStatus = (status: number, body: object) => (response: ServerResponse) =>
     void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   const challengeOf = (response: { get(name: string): string | string[] | undefined }) =>
@@ -109,17 +108,17 @@ describe('A guard by introspection', () => {
   })
 
   describe('the bounds of the guard', () => {
-    const limits = { inactive: { attempts: 3, seconds: 60 } }
+    const inactive = { attempts: 3, seconds: 60 }
 
     test('count no good tokens, and no calls without an answer', async () => {
-      const { ask } = photos({ limits })
+      const { ask } = photos({ inactive })
       for (const token of ['a', 'b', 'c', 'd']) expect((await ask(token)).status).toBe(200)
       server.answer = (response) => void response.destroy()
       for (const token of ['e', 'f', 'g', 'h']) expect((await ask(token)).status).toBe(503)
     })
 
     test('count a call that fails with a status for its sender alone', async () => {
-      const { ask } = photos({ limits })
+      const { ask } = photos({ inactive })
       server.answer = (response) => void response.writeHead(500).end()
       for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(503)
       expect((await ask('d')).status).toBe(429)
@@ -127,7 +126,7 @@ describe('A guard by introspection', () => {
     })
 
     test('take no token that was good before for a guess, and no good one waits behind expired ones', async () => {
-      const { ask, clock } = photos({ limits, maximumAge: 5, maximumAgeOfRefusals: 0 })
+      const { ask, clock } = photos({ inactive, maximumAge: 5, maximumAgeOfRefusals: 0 })
       const expired = ['a', 'b', 'c', 'd', 'e']
       for (const token of expired) expect((await ask(token)).status).toBe(200)
       clock.advance(6)
@@ -187,7 +186,7 @@ describe('A guard by introspection', () => {
     })
 
     test('count tokens that the endpoint refuses to look at, and never stop calls about others', async () => {
-      const { ask, failures } = photos({ limits: { inactive: { attempts: 8, seconds: 60 } } })
+      const { ask, failures } = photos({ inactive: { attempts: 8, seconds: 60 } })
       server.answer = withStatus(400, { error: 'invalid_request' })
       for (let call = 0; call < 8; call++) expect((await ask(`strange${call}`)).status).toBe(503)
       expect((await ask('strange8')).status).toBe(429)
@@ -199,7 +198,7 @@ describe('A guard by introspection', () => {
     })
 
     test('take a token of a type that the endpoint does not support for one that is not active', async () => {
-      const { ask } = photos({ limits })
+      const { ask } = photos({ inactive })
       server.answer = withStatus(400, { error: 'unsupported_token_type' })
       for (const token of ['a', 'a', 'b', 'c']) expect((await ask(token)).status).toBe(401)
       expect(server.asked).toHaveLength(3)
@@ -260,7 +259,9 @@ describe('A guard by introspection', () => {
 
   test('a challenge names the metadata of the resource, which the guard serves', async () => {
     const resource = 'https://photos.example/api'
-    const { app, guard, ask } = photos({ resource, guards: { realm: 'photos' } })
+    const resources = { [resource]: { scopes: ['photos:read', 'photos:print'] } }
+    const more = { resources, guards: { realm: 'photos' } }
+    const { app, guard, ask } = introspectedPhotos(server.issuer, {}, more)
     app.use(guard.protectedResource())
     server.answer = { active: false }
     expect(challengeOf(await ask('token'))).toBe(
@@ -270,24 +271,24 @@ describe('A guard by introspection', () => {
 
   test('every mistake in the options has its path', () => {
     const wrong = {
-      issuer: 'http://photos.example',
       client: { client_id: '', client_secret: 7, method: 'none', more: 1 },
       endpoint: 'http://photos.example/introspect',
       audience: [],
-      resource: 'photos',
       maximumAge: -1,
-      maximumCached: 0,
+      maximumCached: -1,
       maximumAgeOfRefusals: 301,
       clockTolerance: 1.5,
-      introspectionDeadline: 61,
-      limits: { inactive: { attempts: 0 } },
+      deadline: 61,
+      inactive: { attempts: 0 },
       store: {},
     }
-    const guard: Maker = { make: createIntrospectionGuard }
+    const guard: Maker = { make: createBearerGuard }
+    const options = { issuer: 'http://photos.example', introspection: wrong }
     const ofClient = ['client_id', 'client_secret', 'method', 'more'].map((name) => `client.${name}`)
-    const { client: _client, limits: _limits, ...others } = wrong
-    expect(new Set(mistakesOf(guard, wrong).map(({ path }) => path))).toEqual(
-      new Set([...Object.keys(others), ...ofClient, 'limits.inactive.attempts']),
+    const { client: _client, inactive: _inactive, ...others } = wrong
+    const members = [...Object.keys(others), ...ofClient, 'inactive.attempts']
+    expect(new Set(mistakesOf(guard, options).map(({ path }) => path))).toEqual(
+      new Set(['issuer', ...members.map((name) => `introspection.${name}`)]),
     )
   })
   // What endpoints of other makers answer. oidc-provider itself answers in test/system/foreign-servers.
@@ -311,16 +312,16 @@ describe('A guard by introspection', () => {
   const doorkeeper = { active: true, scope: 'photos:read', client_id: 'photo-book', token_type: 'Bearer' }
   const forPhotos = { audience: 'photos' }
 
-  test.each<[string, object, Partial<IntrospectionGuardOptions>, string | undefined]>([
+  test.each<[string, object, Partial<IntrospectionSource>, string | undefined]>([
     ['with members of its own', keycloak, forPhotos, undefined],
-    ['about a refresh token, by typ', { ...keycloak, typ: 'Refresh' }, forPhotos, 'of_another_type'],
+    ['about a refresh token, by typ', { ...keycloak, typ: 'Refresh' }, forPhotos, 'of_another_kind'],
     ['without an owner', doorkeeper, {}, undefined],
     ['whose aud is empty', { ...doorkeeper, aud: [] }, {}, undefined],
     [
       'about a refresh token, by token_use',
       { ...doorkeeper, token_use: 'refresh_token' },
       {},
-      'of_another_type',
+      'of_another_kind',
     ],
     ['whose exp is 0, for no end', { ...doorkeeper, exp: 0 }, {}, 'expired'],
     [
@@ -333,9 +334,7 @@ describe('A guard by introspection', () => {
     server.answer = answer
     const { ask, failures } = introspectedPhotos(server.issuer, options)
     expect((await ask('token')).status).toBe(reason === undefined ? 200 : 401)
-    expect(failures.map((failure) => failure.reason)).toEqual(
-      reason === undefined ? [] : [`introspection_${reason}`],
-    )
+    expect(failures.map((failure) => failure.reason)).toEqual(reason === undefined ? [] : [`token_${reason}`])
   })
 
   const text = JSON.stringify(doorkeeper)

@@ -1,11 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import express from 'express'
-import {
-  createBearerGuard,
-  createJwtBearerGuard,
-  memoryStore,
-  type AuthorizationServerOptions,
-} from '../../lib/index'
+import { createBearerGuard, memoryStore, type AuthorizationServerOptions } from '../../lib/index'
 import {
   jwtAccessTokenReader,
   signingKeys,
@@ -35,13 +30,8 @@ function guardsElsewhere(options: Pick<AuthorizationServerOptions, 'store' | 'cl
   const resources = { [photosApi]: { scopes: ['photos:read'] } }
   const plugIns = [jwtAccessTokenReader({ keys: ownSet })]
   const guard = createBearerGuard({ issuer, store, clock, resources, plugIns })
-  const offline = createJwtBearerGuard({
-    issuer,
-    audience: photosApi,
-    keys: ownSet,
-    clock,
-    clockTolerance: seconds,
-  })
+  const jwt = { audience: photosApi, keys: ownSet, clockTolerance: seconds }
+  const offline = createBearerGuard({ issuer, clock, jwt })
   const app = express()
   const end: express.RequestHandler = (_request, response) => void response.end()
   app.get('/store', guard('photos:read'), end)

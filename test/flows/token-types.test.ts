@@ -5,8 +5,7 @@ import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import {
   ConfigurationError,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
+  createBearerGuard,
   type Extension,
   memoryStore,
   type TokenType,
@@ -107,12 +106,11 @@ describe('Bound tokens', () => {
     ['a JWT', 'jwt'],
     ['an introspection', 'introspection'],
   ])('cnf of %s', (_what, kind) => {
-    const refusedFor = kind === 'jwt' ? 'jwt_bound_to_key' : 'introspection_bound_to_key'
-    const otherType = kind === 'jwt' ? 'jwt_of_another_kind' : 'introspection_of_another_type'
+    const [refusedFor, otherType] = ['token_bound_to_key', 'token_of_another_kind']
 
     async function statusOf(members: object, scheme: string, headers: object, options: object) {
       const guarded =
-        kind === 'jwt' ? guardedPhotos(options) : introspectedPhotos(server.issuer, { ...options })
+        kind === 'jwt' ? guardedPhotos({}, options) : introspectedPhotos(server.issuer, {}, options)
       const failures = failuresOf(guarded.guard.events)
       server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', ...members }
       const token = kind === 'jwt' ? guardedPhotos().token(members) : 'token'
@@ -166,7 +164,7 @@ describe('Bound tokens', () => {
     const limits = { singleUses: { attempts: 1, seconds: 60 } }
     const options = { plugIns: [keyedTokens], counters }
     const [one, two, bounded] = [options, options, { ...options, limits }].map(
-      (given) => new Flow(introspectedPhotos(server.issuer, given).app),
+      (given) => new Flow(introspectedPhotos(server.issuer, {}, given).app),
     )
     const statusOf = async (flow: Flow | undefined, use: string) =>
       (await flow?.open('/photos', undefined, { Authorization: 'Keyed token', Key: 'k-1', 'Key-Use': use }))
@@ -181,12 +179,12 @@ describe('Bound tokens', () => {
       { ...bare, confirmationMethod: 'jkt' },
       { ...bare, name: 'b', scheme: 'B', confirmationMethod: 'jkt' },
     ]
-    const common = { issuer: hub.issuer, client: { client_id: 'a', client_secret: 'b' }, resource: photosApi }
-    const options = { issuer: hub.issuer, audience: photosApi, keys: { keys: [hub.jwk] } }
-    for (const tokenTypes of [[bare], [one, two]]) {
-      expect(() => createIntrospectionGuard({ ...common, tokenTypes })).toThrow(/confirmationMethod/)
-      expect(() => createJwtBearerGuard({ ...options, tokenTypes })).toThrow(/confirmationMethod/)
-    }
-    expect(() => createJwtBearerGuard({ ...options, tokenTypes: [one] })).not.toThrow(ConfigurationError)
+    const { issuer } = hub
+    const introspection = { client: { client_id: 'a', client_secret: 'b' } }
+    const jwt = { audience: photosApi, keys: { keys: [hub.jwk] } }
+    for (const tokenTypes of [[bare], [one, two]])
+      for (const source of [{ introspection }, { jwt }])
+        expect(() => createBearerGuard({ issuer, ...source, tokenTypes })).toThrow(/confirmationMethod/)
+    expect(() => createBearerGuard({ issuer, jwt, tokenTypes: [one] })).not.toThrow(ConfigurationError)
   })
 })

@@ -525,23 +525,20 @@ describe('where NODE_ENV is production', () => {
   })
 
   const onStore = { issuer: 'http://localhost', store: memoryStore() }
-  const byKeys = { issuer: hub.issuer, audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
+  const jwt = { audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
+  const byKeys = { issuer: hub.issuer, jwt }
   const plugIn = { name: 'test', open: () => ({}) }
   const counting = { plugIns: [{ ...plugIn, openInGuard: () => ({}) }] }
   // Each with a package of its own, because a process is warned once.
   it.each<[string, number, (fresh: typeof suite) => unknown]>([
     ['a server', 0, (fresh) => fresh.createAuthorizationServer(optionsWith({ store: onStore.store }))],
     ['a guard on a store', 0, (fresh) => fresh.createBearerGuard({ ...onStore, ...counting })],
-    [
-      'a guard that counts nothing',
-      0,
-      (fresh) => fresh.createJwtBearerGuard({ ...byKeys, plugIns: [plugIn] }),
-    ],
-    ['a guard whose plug-in may count', 1, (fresh) => fresh.createJwtBearerGuard({ ...byKeys, ...counting })],
+    ['a guard that counts nothing', 0, (fresh) => fresh.createBearerGuard({ ...byKeys, plugIns: [plugIn] })],
+    ['a guard whose plug-in may count', 1, (fresh) => fresh.createBearerGuard({ ...byKeys, ...counting })],
     [
       'one whose host says which counters it means',
       0,
-      (fresh) => fresh.createJwtBearerGuard({ ...byKeys, ...counting, counters: onStore.store }),
+      (fresh) => fresh.createBearerGuard({ ...byKeys, ...counting, counters: onStore.store }),
     ],
   ])('counters without a store are warned of, by %s: %i times [store-10]', (_who, times, make) => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)

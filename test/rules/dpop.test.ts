@@ -410,12 +410,11 @@ describe('The examples of RFC 9449', () => {
     const times = { nbf: 1_562_262_611, exp: 1_562_266_216 }
     const named = { sub: 'someone@example.com', iss: issuer, client_id: 's6BhdRkqt', scope: 'photos:read' }
     server.reset({ active: true, ...named, ...times, cnf: { jkt } })
-    const { guard } = introspectedPhotos(issuer, {
-      endpoint: server.endpoint,
-      client: { client_id: 'rs', client_secret: 'secret' },
-      clock: () => 1_562_262_618_000,
-      plugIns: [dpop({ baseUrl: resource })],
-    })
+    const { guard } = introspectedPhotos(
+      issuer,
+      { endpoint: server.endpoint },
+      { clock: () => 1_562_262_618_000, plugIns: [dpop({ baseUrl: resource })] },
+    )
     const flow = new Flow(
       express().get('/protectedresource', guard('photos:read'), (request, response) => {
         response.json(request.oauth)

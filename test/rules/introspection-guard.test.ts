@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../lib/index'
+import { createBearerGuard, type IntrospectionSource } from '../../lib/index'
 import { recordEvents } from '../support/events'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 import { rawRequest } from '../support/flows/raw-request'
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const good = { active: true, client_id: 'photo-book', sub: 'alice', scope: 'photos:read', exp: 4e9 }
 const client = { client_id: 'photo-server', client_secret: 'a secret' }
-const photos = (bend: Partial<IntrospectionGuardOptions> = {}) => introspectedPhotos(server.issuer, bend)
+const photos = (bend: Partial<IntrospectionSource> = {}) => introspectedPhotos(server.issuer, bend)
 const resource = 'https://photos.example/api'
 
 test('[ITG-1] the guard asks by POST with a form, and the token stands in no URL', async () => {
@@ -49,10 +49,12 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
 test.each(['http://auth.example', 'http://10.0.0.1', 'ftp://auth.example'])(
   '[ITG-3] the endpoint has TLS, or is on loopback: %s is refused at construction',
   (origin) => {
-    const make = (options: object) => () =>
-      createIntrospectionGuard({ issuer: server.issuer, client, ...options })
+    const make =
+      (options: object, issuer = server.issuer) =>
+      () =>
+        createBearerGuard({ issuer, introspection: { client, ...options } })
     expect(make({ endpoint: `${origin}/introspect` })).toThrow(/endpoint must/)
-    expect(make({ issuer: origin })).toThrow(/issuer must/)
+    expect(make({}, origin)).toThrow(/issuer must/)
     expect(make({ endpoint: 'https://auth.example/introspect' })).not.toThrow()
   },
 )
@@ -120,13 +122,13 @@ test('[ITG-7] a token that is not active is invalid_token, and its answer says n
 })
 
 const now = () => Math.floor(Date.now() / 1000)
-const [expired, notYet] = ['introspection_expired', 'introspection_not_yet_valid']
-const otherIssuer = 'introspection_of_another_issuer'
-const otherAudience = 'introspection_of_another_audience'
-const incomplete = 'introspection_incomplete'
-const bound = 'introspection_bound_to_key'
-const otherType = 'introspection_of_another_type'
-const forResource = { resource }
+const [expired, notYet] = ['token_expired', 'token_not_yet_valid']
+const otherIssuer = 'token_issuer_unknown'
+const otherAudience = 'token_resource'
+const incomplete = 'token_incomplete'
+const bound = 'token_bound_to_key'
+const otherType = 'token_of_another_kind'
+const forResource = { audience: resource }
 
 // A good answer with some members changed, and the reason why the guard refuses it.
 test.each<[title: string, members: object | (() => object), reason: string | undefined, options?: object]>([
@@ -240,7 +242,7 @@ test('[ITG-16] the answer that a token is not good is kept for a few seconds, an
 })
 
 test('[ITG-17] calls about tokens that are not good are bounded for each network', async () => {
-  const { ask } = photos({ limits: { inactive: { attempts: 3, seconds: 60 } } })
+  const { ask } = photos({ inactive: { attempts: 3, seconds: 60 } })
   await ask('good')
   server.answer = { active: false }
   const guesses = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`guess-${index}`)))
@@ -294,14 +296,14 @@ test.each<[string, typeof server.answer]>([
   ['an end in the middle', (response) => void response.writeHead(200, { 'Content-Length': 99 }).destroy()],
 ])('[ITG-19] an answer of %s is 503 with Retry-After, and no challenge', async (_what, answer) => {
   server.answer = answer
-  const response = await photos({ introspectionDeadline: 0.2 }).ask('token')
+  const response = await photos({ deadline: 0.2 }).ask('token')
   expect([response.status, response.get('WWW-Authenticate')]).toEqual([503, undefined])
   expect(Number(response.get('Retry-After'))).toBeGreaterThan(0)
 })
 
 test('[ITG-20] no event and no answer of a failure contains the token or the secret', async () => {
   const token = 'mF_9.B5f-4.1JqM'
-  const { ask, guard } = photos({ introspectionDeadline: 0.2 })
+  const { ask, guard } = photos({ deadline: 0.2 })
   const events = recordEvents(guard.events)
   const texts: string[] = []
   for (const answer of [

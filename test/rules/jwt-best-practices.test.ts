@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createJwtBearerGuard, type JwtBearerGuardOptions } from '../../lib/index'
+import { createBearerGuard, type JwtSource } from '../../lib/index'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { jwtBearer } from '../../lib/paths/grants'
 import { openIdConnect } from '../../lib/paths/openid-connect'
@@ -52,28 +52,28 @@ test.each<Row>([
   ['[JBP-1] no other algorithm', 'jwt_algorithm_refused', {}, {}, hub, { algorithms: ['ES256'] }],
   ['[JBP-1] a key that names another algorithm', 'jwt_key_unknown', {}, {}, hub, { keys: named }],
   ['[JBP-1] a key of another kind', 'jwt_key_unknown', {}, { kid: hubOnCurve.kid }],
-  ['[JBP-6] an issuer with keys of its own', 'jwt_issuer_unknown', { iss: partner.issuer }, {}, partner],
-  ['[JBP-6] an issuer whose keys are not ours', 'jwt_issuer_unknown', { iss: partner.issuer }],
+  ['[JBP-6] an issuer with keys of its own', 'token_issuer_unknown', { iss: partner.issuer }, {}, partner],
+  ['[JBP-6] an issuer whose keys are not ours', 'token_issuer_unknown', { iss: partner.issuer }],
   ['[JBP-6] the key of another issuer', 'jwt_key_unknown', {}, {}, others],
-  ['[JBP-6] no client [access-4]', 'jwt_incomplete', { client_id: undefined }],
-  ['[JBP-6] a client in __proto__ [access-4]', 'jwt_incomplete', inPrototype],
-  ['[JBP-6] a client that is a list', 'jwt_incomplete', { client_id: ['photo-book'] }],
-  ['[JBP-6] no end', 'jwt_incomplete', { exp: undefined }],
-  ['[JBP-6] an end that is a text', 'jwt_incomplete', { exp: '4000000000' }],
-  ['[JBP-6] a time to come', 'jwt_not_yet_valid', { iat: 4_000_000_000 }],
-  ['[JBP-6] a time from which on it is good', 'jwt_not_yet_valid', { nbf: 4_000_000_000 }],
-  ['[JBP-6] a scope that is a list', 'jwt_incomplete', { scope: ['photos:read'] }],
-  ['[JBP-6] a scope with two spaces', 'jwt_incomplete', { scope: 'photos:read  admin' }],
-  ['[JBP-6] no subject', 'jwt_incomplete', { sub: undefined }],
-  ['[JBP-6] an empty subject', 'jwt_incomplete', { sub: '' }],
-  ['[JBP-6] a subject that is a number', 'jwt_incomplete', { sub: 7 }],
-  ['[JBP-6] a subject that is a list', 'jwt_incomplete', { sub: ['alice'] }],
-  ['[JBP-7] another audience [access-5]', 'jwt_audience_wrong', { aud: 'https://mail.example' }],
-  ['[JBP-7] a slash more', 'jwt_audience_wrong', { aud: 'https://photos.example/' }],
-  ['[JBP-7] another letter case', 'jwt_audience_wrong', { aud: 'HTTPS://photos.example' }],
-  ['[JBP-7] no audience in the list', 'jwt_audience_wrong', { aud: [] }],
-  ['[JBP-7] a list in the list', 'jwt_audience_wrong', { aud: [['https://photos.example']] }],
-  ['[JBP-7] no audience', 'jwt_incomplete', { aud: undefined }],
+  ['[JBP-6] no client [access-4]', 'token_incomplete', { client_id: undefined }],
+  ['[JBP-6] a client in __proto__ [access-4]', 'token_incomplete', inPrototype],
+  ['[JBP-6] a client that is a list', 'token_incomplete', { client_id: ['photo-book'] }],
+  ['[JBP-6] no end', 'token_incomplete', { exp: undefined }],
+  ['[JBP-6] an end that is a text', 'token_incomplete', { exp: '4000000000' }],
+  ['[JBP-6] a time to come', 'token_not_yet_valid', { iat: 4_000_000_000 }],
+  ['[JBP-6] a time from which on it is good', 'token_not_yet_valid', { nbf: 4_000_000_000 }],
+  ['[JBP-6] a scope that is a list', 'token_incomplete', { scope: ['photos:read'] }],
+  ['[JBP-6] a scope with two spaces', 'token_incomplete', { scope: 'photos:read  admin' }],
+  ['[JBP-6] no subject', 'token_incomplete', { sub: undefined }],
+  ['[JBP-6] an empty subject', 'token_incomplete', { sub: '' }],
+  ['[JBP-6] a subject that is a number', 'token_incomplete', { sub: 7 }],
+  ['[JBP-6] a subject that is a list', 'token_incomplete', { sub: ['alice'] }],
+  ['[JBP-7] another audience [access-5]', 'token_resource', { aud: 'https://mail.example' }],
+  ['[JBP-7] a slash more', 'token_resource', { aud: 'https://photos.example/' }],
+  ['[JBP-7] another letter case', 'token_resource', { aud: 'HTTPS://photos.example' }],
+  ['[JBP-7] no audience in the list', 'token_resource', { aud: [] }],
+  ['[JBP-7] a list in the list', 'token_resource', { aud: [['https://photos.example']] }],
+  ['[JBP-7] no audience', 'token_resource', { aud: undefined }],
   ['[JBP-9] a critical extension', 'jwt_header_refused', {}, { crit: ['exp'], exp: 1 }],
   ['[JBP-9] no critical extension', 'jwt_header_refused', {}, { crit: [] }],
   ['[JBP-9] an unencoded payload, critical', 'jwt_header_refused', {}, { crit: ['b64'], b64: false }],
@@ -119,8 +119,8 @@ test.each<[string, object, RegExp]>([
   ['a key with its secret half', { ...hub.publicKey.export({ format: 'jwk' }), d: 'AQ' }, /holds a secret/],
   ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, /holds a secret/],
 ])('[JBP-4] %s verifies nothing', (_what, key, message) => {
-  const options = { issuer: hub.issuer, audience: photosApi, keys: { keys: [key] } }
-  expect(() => createJwtBearerGuard(options)).toThrow(message)
+  const options = { issuer: hub.issuer, jwt: { audience: photosApi, keys: { keys: [key] } } }
+  expect(() => createBearerGuard(options)).toThrow(message)
 })
 
 test('[JBP-5] header and claims are UTF-8, and a member that comes twice counts once, as the last', async () => {
@@ -129,7 +129,7 @@ test('[JBP-5] header and claims are UTF-8, and a member that comes twice counts 
   const written = (payload: string) => jws(hub, payload, { typ: 'at+jwt', kid: hub.kid })
   expect(await reasonOf(set, written(encoded(broken)))).toBe('jwt_malformed')
   const claims = JSON.stringify(accessClaims(set.now())).slice(0, -1)
-  expect(await reasonOf(set, written(encoded(`${claims},"exp":1}`)))).toBe('jwt_expired')
+  expect(await reasonOf(set, written(encoded(`${claims},"exp":1}`)))).toBe('token_expired')
 })
 
 describe('a server of keys that the token names', () => {
@@ -215,9 +215,9 @@ function company() {
   const statusAt = async (path: string, token: string) =>
     (await set.flow.open(path, undefined, { Authorization: `Bearer ${token}` })).status
   /** A guard elsewhere that knows the keys of the server. */
-  const statusAlone = async (token: string, audience: string, bend: Partial<JwtBearerGuardOptions> = {}) => {
-    const own = { issuer, audience, keys: { keys: [ownKey.jwk] }, clock: set.clock.read }
-    return (await guardedPhotos({ ...own, ...bend }).ask(token, '/any')).status
+  const statusAlone = async (token: string, audience: string, bend: JwtSource = {}) => {
+    const own = { audience, keys: { keys: [ownKey.jwk] }, ...bend }
+    return (await guardedPhotos(own, { issuer, clock: set.clock.read }).ask(token, '/any')).status
   }
   return { ...set, agent, grantType, logIn, statusAt, statusAlone }
 }

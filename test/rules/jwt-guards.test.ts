@@ -1,10 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  createBearerGuard,
-  createJwtBearerGuard,
-  memoryStore,
-  type AuthorizationServerOptions,
-} from '../../lib/index'
+import { createBearerGuard, memoryStore, type AuthorizationServerOptions } from '../../lib/index'
 import { jwtAccessTokenReader, signingKeys } from '../../lib/paths/jwt'
 import { jwt, signer, type Signer } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
@@ -37,7 +32,7 @@ function ownGuards(options: Partial<AuthorizationServerOptions> = {}) {
     resources: { [photosApi]: { scopes: ['photos:read'] } },
     plugIns: [jwtAccessTokenReader({ keys })],
   })
-  const alone = createJwtBearerGuard({ issuer, audience: photosApi, keys, clock: clock.read })
+  const alone = createBearerGuard({ issuer, clock: clock.read, jwt: { audience: photosApi, keys } })
   const ofServer = { resource: photosApi }
   const guards = {
     '/store': set.oauth.bearerGuard('photos:read', ofServer),

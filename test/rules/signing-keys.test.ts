@@ -240,16 +240,14 @@ test.each<[string, object, string]>([
 ])(
   '[KEY-9] a guard verifies the signature of RFC 7515 %s, and then misses the claims',
   async (_which, key, token) => {
-    const set = guardedPhotos({
-      issuer: 'joe',
-      type: 'JWT',
-      keys: { keys: [key] },
-      clock: () => 1_300_819_000_000,
-    })
+    const set = guardedPhotos(
+      { type: 'JWT', keys: { keys: [key] } },
+      { issuer: 'joe', clock: () => 1_300_819_000_000 },
+    )
     const [header, claims, signature = ''] = token.split('.')
     await set.ask(token)
     await set.ask(`${header}.${claims}.A${signature.slice(1)}`)
-    expect(set.failures.map(({ reason }) => reason)).toEqual(['jwt_incomplete', 'jwt_signature_wrong'])
+    expect(set.failures.map(({ reason }) => reason)).toEqual(['token_incomplete', 'jwt_signature_wrong'])
   },
 )
 

@@ -3,8 +3,7 @@ import {
   type BearerGuard,
   type BearerGuardOptions,
   createAuthorizationServer,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
+  createBearerGuard,
   stepUp,
 } from '../../lib/index'
 import { canonicalOptions } from '../support/flows/application'
@@ -199,10 +198,9 @@ describe('The examples of RFC 9470', () => {
       }),
     )
   const byJwt = (now: number) =>
-    createJwtBearerGuard({
+    createBearerGuard({
       issuer: claims.iss,
-      audience: claims.aud,
-      keys: { keys: [key.jwk] },
+      jwt: { audience: claims.aud, keys: { keys: [key.jwk] } },
       clock: () => now * 1000,
     })
 
@@ -215,10 +213,10 @@ describe('The examples of RFC 9470', () => {
     const { jti: _jti, ...members } = claims
     const iss = introspection.issuer
     introspection.answer = { active: true, ...members, iss, exp: 1_639_528_912, iat: 1_618_354_090 }
-    const guard = createIntrospectionGuard({
+    const client = { client_id: 'rs', client_secret: 'a secret' }
+    const guard = createBearerGuard({
       issuer: iss,
-      client: { client_id: 'rs', client_secret: 'a secret' },
-      audience: claims.aud,
+      introspection: { client, audience: claims.aud },
       clock: () => 1_639_528_900_000,
     })
     // The token of the example expires before the login, so no age fits it.

@@ -23,7 +23,10 @@ export function sharedRing(
   const refresh = (now: number) =>
     flights.share('', async () => {
       const opened = await keys.refresh(now)
-      const held = heldKeys(opened, (algorithm) => signingKeyAt(opened, algorithm, now), last?.held.keySet)
+      const former = last?.held.keySet
+      const held = heldKeys(opened, (algorithm) => signingKeyAt(opened, algorithm, now), former)
+      if (former !== held.keySet) former?.trust(now, 0)
+      held.keySet.trust(now, freshFor)
       last = { held, at: now }
       return held
     })

@@ -4,7 +4,6 @@ import {
   type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,
-  createJwtBearerGuard,
   memoryStore,
   type ProtectedResourcePart,
 } from '../../../lib/index'
@@ -57,7 +56,7 @@ export const kinds: readonly [string, (uri: string, issuer?: string) => Guarded]
     'a guard for JWTs',
     (uri) => {
       const { issuer } = hub
-      const guard = createJwtBearerGuard({ issuer, audience: uri, resource: uri, keys: hubKeys })
+      const guard = createBearerGuard({ issuer, resources: { [uri]: photos }, jwt: { keys: hubKeys } })
       const token = async () => accessJwt(accessClaims(Math.floor(Date.now() / 1000), { aud: uri }))
       return { guard, protectedResource: guard.protectedResource, issuer, token }
     },

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import express from 'express'
-import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../../lib/index'
+import { createBearerGuard, type IntrospectionSource, type StandaloneGuardOptions } from '../../../lib/index'
 import { failuresOf } from '../events'
 import { listening, type Listener } from '../listening'
 import { Clock } from './clock'
@@ -88,10 +88,15 @@ function sendJson(response: ServerResponse, answer: object | string): void {
 }
 
 /** A resource server that asks this endpoint. */
-export function introspectedPhotos(issuer: string, bend: Partial<IntrospectionGuardOptions> = {}) {
+export function introspectedPhotos(
+  issuer: string,
+  bend: Partial<IntrospectionSource> = {},
+  more: Partial<StandaloneGuardOptions> = {},
+) {
   const clock = new Clock()
   const client = { client_id: 'photo-server', client_secret: 'a secret' }
-  const guard = createIntrospectionGuard({ issuer, client, clock: clock.read, ...bend })
+  const introspection = { client, ...bend }
+  const guard = createBearerGuard({ issuer, clock: clock.read, introspection, ...more })
   const app = express().set('trust proxy', 1)
   app.get('/photos', guard('photos:read'), (request, response) => void response.json(request.oauth))
   app.get('/print', guard('photos:print'), (_request, response) => void response.end())

@@ -4,9 +4,8 @@ import {
   type AuthorizationServerOptions,
   type BearerGuardOptions,
   createBearerGuard,
-  createIntrospectionGuard,
-  createJwtBearerGuard,
   memoryStore,
+  type PlugIn,
   stepUp,
 } from '../../../lib/index'
 import { jwtAccessTokenReader, jwtAccessTokens } from '../../../lib/paths/jwt'
@@ -16,7 +15,7 @@ import { application } from './application'
 import { Clock } from './clock'
 import { authorizationRequest, Flow, formOf, type Fields } from './flow'
 import { sharedKeys, withJwts } from './jwt-tokens'
-import { gallery, job, photosApi } from './resources'
+import { gallery, job, photosApi, printApi } from './resources'
 
 export const guardNames = ['same process', 'by signature', 'other process', 'JWT', 'introspection'] as const
 export type GuardName = (typeof guardNames)[number]
@@ -29,7 +28,8 @@ export interface HostLogin {
 
 type MakeGuard = (scope: string, terms: BearerGuardOptions) => RequestHandler
 
-const resources = { [photosApi]: { scopes: ['photos:read', 'photos:print', 'reports:write'] } }
+const scopes = ['photos:read', 'photos:print', 'reports:write']
+const resources = { [photosApi]: { scopes }, [printApi]: { scopes } }
 
 /** The classes that the login of this host can meet. */
 export const classes = ['urn:example:gold', 'urn:example:silver']
@@ -37,8 +37,13 @@ export const classes = ['urn:example:gold', 'urn:example:silver']
 /**
  * One server that issues JWTs, every guard of the package for them, and a host whose owner logs in when a test says so.
  * `stop` ends the server.
+ *
+ * @param inGuards plug-ins of the guards.
  */
-export async function stepUpStage(options: Partial<AuthorizationServerOptions> = {}) {
+export async function stepUpStage(
+  options: Partial<AuthorizationServerOptions> = {},
+  inGuards: readonly PlugIn[] = [],
+) {
   const clock = new Clock()
   const origin = express()
   const listening = await startServer(origin)
@@ -48,10 +53,10 @@ export async function stepUpStage(options: Partial<AuthorizationServerOptions> =
   const now = () => Math.floor(clock.read() / 1000)
   const login: { current: HostLogin } = { current: { authTime: now(), acr: 'urn:example:silver' } }
   const { plugIns: more = [stepUp({ acrValues: classes })], ...others } = options
-  const plugIns = [keys, jwtAccessTokens({ keys }), ...more]
+  const plugIns = [keys, jwtAccessTokens({ keys }), ...more, ...inGuards]
   const { app, flow, oauth } = application(
     {
-      ...withJwts({ store, clock: clock.read, plugIns, resources }),
+      ...withJwts({ store, clock: clock.read, plugIns, resources, defaultResource: photosApi }),
       issuer,
       resourceOwner: (req) => {
         const subject = req.get('X-Owner')
@@ -63,16 +68,21 @@ export async function stepUpStage(options: Partial<AuthorizationServerOptions> =
   )
   origin.use(app)
   const jwks = (await flow.open('/.well-known/jwks.json')).body
-  const shared = { issuer, clock: clock.read }
+  const shared = {
+    issuer,
+    clock: clock.read,
+    resources,
+    defaultResource: photosApi,
+    plugIns: inGuards,
+  }
   const client = { client_id: job.registration.client_id, client_secret: job.secret ?? '' }
   const elsewhere = createBearerGuard({
     ...shared,
     store,
-    resources,
-    plugIns: [jwtAccessTokenReader({ keys: jwks })],
+    plugIns: [jwtAccessTokenReader({ keys: jwks }), ...inGuards],
   })
-  const alone = createJwtBearerGuard({ ...shared, audience: photosApi, keys: jwks })
-  const asking = createIntrospectionGuard({ ...shared, client, resource: photosApi })
+  const alone = createBearerGuard({ ...shared, jwt: { keys: jwks } })
+  const asking = createBearerGuard({ ...shared, introspection: { client } })
   const ofServer: MakeGuard = (scope, terms) => oauth.bearerGuard(scope, { resource: photosApi, ...terms })
   const guards: Readonly<Record<GuardName, MakeGuard>> = {
     'same process': ofServer,
@@ -119,7 +129,23 @@ export async function stepUpStage(options: Partial<AuthorizationServerOptions> =
     return flow.open(`/authorize?${formOf(asked)}`, owner)
   }
   const { stop } = listening
-  return { app, flow, oauth, clock, now, login, guarded, answersOf, verdictOf, failures, tokens, ask, stop }
+  return {
+    app,
+    flow,
+    oauth,
+    issuer,
+    clock,
+    now,
+    login,
+    guards,
+    guarded,
+    answersOf,
+    verdictOf,
+    failures,
+    tokens,
+    ask,
+    stop,
+  }
 }
 
 /** Status and error of a guard, and what its challenge says of the login. */

@@ -1,5 +1,5 @@
 import express from 'express'
-import { createJwtBearerGuard, type JwtBearerGuardOptions } from '../../../lib/index'
+import { createBearerGuard, type JwtSource, type StandaloneGuardOptions } from '../../../lib/index'
 import { hub, hubOnCurve } from '../assertions/jwt'
 import { failuresOf } from '../events'
 import { Clock } from '../flows/clock'
@@ -9,16 +9,11 @@ import { accessClaims, accessJwt, photoServer } from './access-tokens'
 export const hubKeys = { keys: [hub.jwk, hubOnCurve.jwk] }
 
 /** A resource server that knows of its issuer only the keys. */
-export function guardedPhotos(bend: Partial<JwtBearerGuardOptions> = {}) {
+export function guardedPhotos(bend: JwtSource = {}, more: Partial<StandaloneGuardOptions> = {}) {
   const clock = new Clock()
   const keys = bend.jwksUri === undefined ? { keys: hubKeys } : {}
-  const guard = createJwtBearerGuard({
-    issuer: hub.issuer,
-    audience: photoServer,
-    clock: clock.read,
-    ...keys,
-    ...bend,
-  })
+  const jwt = { audience: photoServer, ...keys, ...bend }
+  const guard = createBearerGuard({ issuer: hub.issuer, clock: clock.read, jwt, ...more })
   const app = express()
   app.get('/photos', guard('photos:read'), (request, response) => void response.json(request.oauth))
   app.get('/both', guard('photos:read photos:print'), (_request, response) => void response.end())

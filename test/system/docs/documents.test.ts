@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
 import { rules } from '../../../lib/command-line/lint/lint'
-import { createIntrospectionGuard, createJwtBearerGuard } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/index'
 import { mcp } from '../../../lib/paths/mcp'
 import { issuingLimits } from '../../../lib/limits/issue-limits'
 import { singleUsesOption } from '../../../lib/limits/single-use-limit'
@@ -43,6 +43,10 @@ const named = (text: string, pattern = /^\| `(\w+)`/gm) =>
 const tableOf = (page: string, header: string) =>
   new RegExp(`^\\| ${header}.*\n\\| -.*\n((?:\\|.*\n)+)`, 'm').exec(read(page))?.[1] ?? ''
 
+/** Cells that may name several options. */
+const firstCells = (page: string, header: string) =>
+  tableOf(page, header).replaceAll(/^\|([^|]*)\|.*$/gm, '$1')
+
 /** What an option is answered with that does not exist. */
 function issuesOf(make: (options: unknown) => unknown, options: object) {
   try {
@@ -68,7 +72,7 @@ const knownOptions = (make: (options: never) => unknown, inGroups: readonly stri
     .filter((name) => !inGroups.includes(name))
     .toSorted()
 
-const ofEveryGuard = ['guards', 'implies', 'cors', 'errorUri', 'explainRefusals', 'closeDeadline', 'clock']
+const sources = ['store', 'jwt', 'introspection']
 const sorted = (texts: Iterable<string>) => [...texts].toSorted()
 const words = (pairs: Iterable<readonly [string, unknown]>) =>
   sorted(Array.from(pairs, (pair) => pair.join(' ')))
@@ -80,14 +84,14 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
     () => knownOptions(createAuthorizationServer, groups),
   ],
   [
-    'jwt-guard.md names every option',
-    () => named(tableOf('docs/jwt-guard.md', 'option')),
-    () => knownOptions(createJwtBearerGuard),
-  ],
-  [
-    'introspection-guard.md names every option',
-    () => sorted([...named(read('docs/introspection-guard.md')), ...ofEveryGuard]),
-    () => knownOptions(createIntrospectionGuard),
+    'the pages of guards name every option',
+    () =>
+      sorted([
+        ...named(firstCells('docs/guides/protect-an-api.md', 'option of the guard'), /`(\w+)`/g),
+        ...named(tableOf('docs/jwt-guard.md', 'option')).map((name) => `jwt.${name}`),
+        ...named(tableOf('docs/introspection-guard.md', 'option')).map((name) => `introspection.${name}`),
+      ]),
+    () => knownOptions(createBearerGuard, sources),
   ],
   [
     'mcp.md has every option that mcp() sets, beside those that the host gives',

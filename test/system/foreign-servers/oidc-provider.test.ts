@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as oauth from 'oauth4webapi'
-import type { IntrospectionGuardOptions, TokenType } from '../../../lib/index'
+import type { IntrospectionSource, StandaloneGuardOptions, TokenType } from '../../../lib/index'
 import type { GivenKey } from '../../../lib/paths/jwt'
 import { introspectedPhotos } from '../../support/flows/introspection-server'
 import { Flow } from '../../support/flows/flow'
@@ -59,10 +59,14 @@ async function tokenFor(resource: string | undefined, dpop?: oauth.DPoPHandle): 
   return (await oauth.processClientCredentialsResponse(as, job, sent)).access_token
 }
 
-const guarded = (bend: Partial<IntrospectionGuardOptions> = {}) =>
-  introspectedPhotos(issuer, { client: { client_id: 'by-basic', client_secret }, maximumAge: 0, ...bend })
+const guarded = (bend: Partial<IntrospectionSource> = {}, more: Partial<StandaloneGuardOptions> = {}) =>
+  introspectedPhotos(
+    issuer,
+    { client: { client_id: 'by-basic', client_secret }, maximumAge: 0, ...bend },
+    more,
+  )
 
-test.each<[string, () => IntrospectionGuardOptions['client']]>([
+test.each<[string, () => IntrospectionSource['client']]>([
   ['client_secret_basic', () => ({ client_id: 'by-basic', client_secret })],
   ['client_secret_post', () => ({ client_id: 'by-post', client_secret, method: 'client_secret_post' })],
   ['private_key_jwt', () => ({ client_id: 'by-key', key })],
@@ -93,8 +97,8 @@ test('a revocation at oidc-provider ends the token', async () => {
 
 test('a token of oidc-provider for a resource passes the guard of this resource alone', async () => {
   const token = await tokenFor(photosApi)
-  expect((await guarded({ resource: photosApi }).ask(token)).status).toBe(200)
-  expect((await guarded({ resource: 'https://print.example/' }).ask(token)).status).toBe(401)
+  expect((await guarded({ audience: photosApi }).ask(token)).status).toBe(200)
+  expect((await guarded({ audience: 'https://print.example/' }).ask(token)).status).toBe(401)
   expect((await guarded().ask(token)).status).toBe(401)
 })
 
@@ -129,7 +133,7 @@ test('a token that oidc-provider binds to a key passes with its proof alone', as
   const handle = oauth.DPoP({}, keys)
   const token = await tokenFor(undefined, handle)
   const Thumbprint = await handle.calculateThumbprint()
-  const flow = new Flow(guarded({ tokenTypes: [bound] }).app)
+  const flow = new Flow(guarded({}, { tokenTypes: [bound] }).app)
   const call = (headers: Readonly<Record<string, string>>) => flow.open('/photos', undefined, headers)
   const passed = await call({ Authorization: `DPoP ${token}`, Thumbprint })
   expect([passed.status, passed.body.tokenType]).toEqual([200, 'DPoP'])
@@ -137,5 +141,5 @@ test('a token that oidc-provider binds to a key passes with its proof alone', as
   expect((await call({ Authorization: `Bearer ${token}`, Thumbprint })).status).toBe(401)
   const { ask, failures } = guarded()
   expect((await ask(token)).status).toBe(401)
-  expect(failures).toMatchObject([{ reason: 'introspection_bound_to_key' }])
+  expect(failures).toMatchObject([{ reason: 'token_bound_to_key' }])
 })

@@ -41,7 +41,7 @@ function write(application: string, files: Readonly<Record<string, string>>): vo
 describe('the types of the packed package', () => {
   const use = `
 const oauth = createAuthorizationServer({ issuer: 'http://localhost', scopes: {}, clients: [] })
-const guard = createJwtBearerGuard({ issuer: 'https://login.example', audience: 'api', keys: { keys: [] } })
+const guard = createBearerGuard({ issuer: 'https://login.example', jwt: { audience: 'api', keys: { keys: [] } } })
 export const app = express().get('/', oauth.bearerGuard(), guard(), (req, res) => void res.json(req.oauth?.subject))
 export const token: Promise<{ readonly access_token: string }> = mintToken(oauth, { clientId: 'album' })`
   let application: string
@@ -49,12 +49,12 @@ export const token: Promise<{ readonly access_token: string }> = mintToken(oauth
     application = packed.application('types', ['express', '@types/express'])
     write(application, {
       'imports.mts': `import express from 'express'
-import { createAuthorizationServer, createJwtBearerGuard } from 'express-authorization-server'
+import { createAuthorizationServer, createBearerGuard } from 'express-authorization-server'
 import { mintToken } from 'express-authorization-server/testing'${use}`,
       'requires.cts': `import express = require('express')
 import suite = require('express-authorization-server')
 import testing = require('express-authorization-server/testing')
-const { createAuthorizationServer, createJwtBearerGuard } = suite
+const { createAuthorizationServer, createBearerGuard } = suite
 const { mintToken } = testing${use}`,
     })
   })

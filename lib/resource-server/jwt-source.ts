@@ -1,0 +1,156 @@
+import { loadJose } from '../jwt/jose'
+import { keysAt, keySet, KeysUnavailable } from '../jwt/key-source'
+import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
+import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
+import {
+  type Fields,
+  group,
+  needed,
+  optional,
+  type Place,
+  type Read,
+  rows,
+  usual,
+} from '../primitives/schema'
+import { type Reason, refused } from '../protocol/refusals'
+import type { FoundToken } from './admit'
+import { knownTokens } from './known-tokens'
+import {
+  type ClaimNames,
+  claimsFields,
+  registeredNames,
+  type SourceTerms,
+  type TokenClaimsOptions,
+  tokenOfClaims,
+  type TokenSource,
+} from './token-claims'
+
+/** The public keys of an issuer: either `keys` or `jwksUri`. */
+export interface IssuerKeys {
+  /** A JWK set (RFC 7517 5). */
+  readonly keys?: { readonly keys: readonly object[] }
+  /**
+   * The URL of the JWK set: https, or http on a loopback host. Fetched at first use, after 10 minutes, and for
+   * an unknown key, but never twice within 10 seconds; without redirects, at most 256 KiB within 5 seconds.
+   */
+  readonly jwksUri?: string
+}
+
+/**
+ * Signatures prove the tokens: JWT access tokens (RFC 9068). A verified token costs a digest and a look-up in
+ * memory. The guard learns of no revocation: a token stays valid until it expires. Needs the package jose.
+ */
+export interface JwtSource extends IssuerKeys, TokenClaimsOptions {
+  /**
+   * Further issuers whose tokens pass, each with its keys. This gives up that a name means one thing: two
+   * issuers may give one `subject`, `clientId` or scope to two things, and each issuer opens every route. Tell
+   * them apart by `req.oauth.claims.iss`. Default none.
+   */
+  readonly otherIssuers?: readonly (IssuerKeys & { readonly issuer: string })[]
+  /**
+   * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; no others are supported.
+   */
+  readonly algorithms?: readonly string[]
+  /**
+   * `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: `typ`
+   * is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
+   */
+  readonly type?: 'at+jwt' | 'JWT'
+  /** The claim that names the client. Default `client_id`; with the type `JWT`, also `azp`. */
+  readonly clientIdClaim?: string
+  /** The claim with the scope. Default `scope`. */
+  readonly scopeClaim?: string
+  /** Whole seconds until a token is verified again, 1 to 86 400, within its lifetime. Default 300. */
+  readonly maximumAge?: number
+}
+
+const keysFields = { keys: optional(keySet), jwksUri: optional(keysAt) } satisfies Fields<IssuerKeys>
+const requireKeys = (_read: unknown, at: Place) => at.requireOne('keys', 'jwksUri')
+
+export const issOfTokens = needed('', aTextThat('must be the iss of the tokens.'))
+const otherIssuer = group({ issuer: issOfTokens, ...keysFields }, { check: requireKeys })
+const aClaim = aTextThat('must be the name of a claim.')
+
+const fields = {
+  ...claimsFields,
+  ...keysFields,
+  otherIssuers: rows(otherIssuer, 'issuers, each with keys or jwksUri'),
+  algorithms: verifiedAlgorithms,
+  type: usual('at+jwt', oneOf('at+jwt', 'JWT')),
+  clientIdClaim: optional(aClaim),
+  scopeClaim: usual(registeredNames.scope, aClaim),
+  maximumAge: someSeconds(300, 1, 86_400),
+} satisfies Fields<JwtSource>
+
+export const jwtOptions = group(fields, { undefinedMembers: 'refused', check: requireKeys })
+
+type Kind = 'at+jwt' | 'JWT'
+
+// RFC 9068 2.1. RFC 7515 4.1.9: the prefix `application/` is optional.
+const types: Readonly<Record<Kind, readonly string[]>> = {
+  'at+jwt': ['at+jwt', 'application/at+jwt'],
+  JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
+}
+
+/** RFC 9068 4. */
+export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
+  const { algorithms, clockTolerance, maximumCached, maximumAge } = read
+  const issuers = new Map(
+    [{ ...read, issuer: guard.issuer }, ...read.otherIssuers].flatMap(({ issuer, keys, jwksUri }) => {
+      const source = keys ?? jwksUri
+      return source === undefined ? [] : [[issuer, source] as const]
+    }),
+  )
+  // The claims say for whom a token is, also of one that names nobody.
+  const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
+  const terms = { ...guard, ...read, names: namesOf(read) }
+  return {
+    findToken: knownTokens({
+      maximumCached,
+      longest: longestJwt,
+      tooLong: { rejectReason: 'jwt_malformed' },
+      async ask(text, now) {
+        try {
+          const { claims, expiresAt, ...proof } = await verifyJwt(text, now, jwt)
+          const found = tokenOfClaims(claims, expiresAt, terms)
+          const isGood = found !== undefined && found.rejectReason === undefined
+          const endsAt = isGood ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
+          return { found, endsAt, keySet: proof.keySet }
+        } catch (error) {
+          return { found: refusalOf(error), endsAt: now }
+        }
+      },
+    }),
+    ready: (now) =>
+      Promise.all([
+        loadJose(),
+        ...[...issuers.values()].map((keys) => keys.trusted(now) ?? keys.fetched(now)),
+      ]),
+  }
+}
+
+function namesOf({ type, clientIdClaim, scopeClaim: scope }: Read<typeof fields>): ClaimNames {
+  const usualNames = type === 'JWT' ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
+  const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
+  return { clientId, scope, areOlder: type === 'JWT' }
+}
+
+const reasons: Readonly<Record<JwtFault, Reason>> = {
+  malformed: 'jwt_malformed',
+  header_refused: 'jwt_header_refused',
+  algorithm_refused: 'jwt_algorithm_refused',
+  key_unknown: 'jwt_key_unknown',
+  signature_wrong: 'jwt_signature_wrong',
+  issuer_unknown: 'token_issuer_unknown',
+  audience_wrong: 'token_resource',
+  incomplete: 'token_incomplete',
+  expired: 'token_expired',
+  not_yet_valid: 'token_not_yet_valid',
+}
+
+function refusalOf(error: unknown): FoundToken {
+  if (error instanceof RefusedJwt) return { rejectReason: reasons[error.fault] }
+  if (!(error instanceof KeysUnavailable)) throw error
+  // No refusal: the client must not discard a token that may be valid.
+  throw refused('jwt_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
+}

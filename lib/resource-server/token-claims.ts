@@ -1,0 +1,147 @@
+import { aFlag, aNumber, someSeconds } from '../primitives/fields'
+import { type Fields, optional } from '../primitives/schema'
+import { isText, isTexts } from '../primitives/values'
+import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
+import type { Resources } from '../extensions/resource-indicators/resources'
+import { anAudience } from '../jwt/verify-jwt'
+import { readConfirmation } from '../protocol/confirmation'
+import type { Extension } from '../protocol/extension'
+import { loginIn } from '../protocol/resource-owner'
+import { parseScope, type Scope } from '../protocol/scope'
+import { fitsType, type TokenType } from '../protocol/token-type'
+import { type FindToken, type FoundToken, frozen } from './admit'
+import { otherAudience } from './refusals'
+
+/** What knows the tokens of a guard. */
+export interface TokenSource {
+  readonly findToken: FindToken
+  /** Rejects if the source does not answer. @param now seconds since the epoch. */
+  ready(now: number): Promise<unknown>
+}
+
+/** What a source reads of its guard. */
+export interface SourceTerms {
+  readonly issuer: string
+  readonly resources: Resources | undefined
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+}
+
+/** What the sources `jwt` and `introspection` have in common. */
+export interface TokenClaimsOptions {
+  /**
+   * `aud` of a token must contain one of these, letter by letter. Default: the URIs of the option `resources`
+   * of the guard. Without both, a token with `aud` is refused.
+   */
+  readonly audience?: string | readonly string[]
+  /**
+   * Whether a token must have `aud`. With `false`, one without it passes, such as those of Amazon Cognito; one
+   * with another audience does not. This gives up that a token is good at one API alone: what a client got for
+   * any other API of the issuer opens this one. Default true.
+   */
+  readonly audienceRequired?: boolean
+  /** Whole seconds by which clocks may differ. Default 5, at most 300. */
+  readonly clockTolerance?: number
+  /**
+   * The most good tokens in the cache, which evicts the least recently used. Default 10 000, at most
+   * 1 000 000; 0 for no cache.
+   */
+  readonly maximumCached?: number
+}
+
+export const claimsFields = {
+  audience: optional(
+    anAudience('must be the value in aud of the tokens that names this resource server, or a list of them.'),
+  ),
+  audienceRequired: aFlag(true),
+  clockTolerance: someSeconds(5, 0, 300),
+  maximumCached: aNumber(10_000, 0, 1_000_000),
+} satisfies Fields<TokenClaimsOptions>
+
+/** Some issuers do not use the registered claims. */
+export interface ClaimNames {
+  readonly clientId: readonly string[]
+  readonly scope: string
+  /** Whether a scope may be a list. Their `token_type` then says nothing. */
+  readonly areOlder: boolean
+}
+
+/** RFC 9068 2.2 and 2.2.3, RFC 7662 2.2. */
+export const registeredNames: ClaimNames = { clientId: ['client_id'], scope: 'scope', areOlder: false }
+
+export interface ClaimTerms extends Pick<SourceTerms, 'resources' | 'tokenTypes' | 'extensions'> {
+  readonly audience: readonly string[] | undefined
+  readonly audienceRequired: boolean
+  readonly names: ClaimNames
+}
+
+export type Claims = Readonly<Record<string, unknown>>
+
+/** RFC 9068 4, RFC 7662 2.2. @param claims for which the issuer vouches, within their time. */
+export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTerms): FoundToken {
+  const { names } = terms
+  const claim = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
+  const audience = audienceIn(claim('aud'), terms)
+  if (audience === 'wrong') return ofAnotherAudience(claim('aud'), terms)
+  const confirmation = readConfirmation(terms, claim('cnf'))
+  // RFC 7800 3: bound to a key. A request without proof of it may come from a thief.
+  if (confirmation === undefined) return { rejectReason: 'token_bound_to_key' }
+  const { tokenType, tokenData, tokenExtensionData: confirmed } = confirmation
+  if ((!names.areOlder && !isOfType(claim('token_type'), tokenType)) || isOfAnotherKind(claim))
+    return { rejectReason: 'token_of_another_kind' }
+  const clientId = names.clientId.map(claim).find((value) => value !== undefined)
+  const [subject, scope] = [claim('sub'), scopeOf(claim(names.scope), names.areOlder)]
+  if (!isText(clientId) || !(subject === undefined || isText(subject)) || scope === undefined)
+    return { rejectReason: 'token_incomplete' }
+  // RFC 9700 4.15: else a client could pass for a resource owner with the same identifier.
+  const owner = subject === clientId ? undefined : subject
+  const login = owner === undefined ? undefined : loginIn(claims)
+  const plain = { clientId, subject: owner, scope, tokenType, expiresAt, claims }
+  const access = frozen(login === undefined ? plain : { ...plain, login })
+  const tokenExtensionData =
+    audience === undefined ? confirmed : { ...confirmed, [resourceIndicatorsName]: audience }
+  return { access, tokenData, extensionData: {}, tokenExtensionData }
+}
+
+/** The resources of the token, as a record keeps them; undefined for one that names none, and for one by `audience`. */
+function audienceIn(
+  aud: unknown,
+  { audience, audienceRequired, resources }: ClaimTerms,
+): readonly string[] | 'wrong' | undefined {
+  const named = isText(aud) ? [aud] : (aud ?? [])
+  if (!isTexts(named)) return 'wrong'
+  if (named.length === 0 && !audienceRequired) return undefined
+  if (audience === undefined) return resources === undefined && named.length === 0 ? undefined : named
+  return named.some((one) => audience.includes(one)) ? resources?.all.map(({ uri }) => uri) : 'wrong'
+}
+
+const ofAnotherAudience = (aud: unknown, { audience, resources }: ClaimTerms): FoundToken => ({
+  rejectReason: 'token_resource',
+  observed: otherAudience(aud, audience ?? resources?.all.map(({ uri }) => uri) ?? []),
+})
+
+// RFC 9449 6.2: a token bound to a key must not call itself Bearer. Some servers name the format in its place.
+const isOfType = (named: unknown, type: string) =>
+  fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
+
+/**
+ * An ID token (OpenID Connect Core 3.1.3.6 and 3.3.2.11), or one that lives longer or gives no access: this package, ORY
+ * Hydra and Cognito say so by `token_use`, Keycloak by `typ`.
+ */
+function isOfAnotherKind(claim: (name: string) => unknown): boolean {
+  const [use = 'access', kind] = [claim('token_use'), claim('typ')]
+  return (
+    (use !== 'access' && use !== 'access_token') ||
+    ['Refresh', 'Offline', 'ID'].some((name) => name === kind) ||
+    ['at_hash', 'c_hash'].some((name) => claim(name) !== undefined)
+  )
+}
+
+function scopeOf(value: unknown, mayBeList: boolean): Scope | undefined {
+  if (value === undefined || value === '') return []
+  if (isText(value)) return parseScope(value)
+  const isList = mayBeList && isTexts(value) && value.every((token) => parseScope(token)?.length === 1)
+  return isList ? [...new Set(value)] : undefined
+}

@@ -1,0 +1,257 @@
+import type { AuthorizationServerEvents } from '../audit/events'
+import { explainsRefusals } from '../audit/diagnosis'
+import { ClientMarks } from '../authorization/client-marks'
+import { issuerDigest } from '../authorization/issuer'
+import { resolveReaders } from '../config/access-token-formats'
+import { openPlugInsInGuard, type Sources } from '../config/open-plug-ins'
+import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
+import { anIssuer } from '../config/resolve-issuer'
+import { resolveCounters } from '../config/resolve-stores'
+import type { PlugIn } from '../doors/plug-in'
+import { shownChoice } from '../extensions/choices'
+import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
+import { bearer } from '../extensions/token-types/bearer'
+import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { allowedOrigins, type CorsOption } from '../http/cors'
+import type { GuardSettings, TokenLookUp } from '../http/edge'
+import { type GuardDefaults, guardsOption } from '../http/guard-defaults'
+import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
+import { requireJose } from '../jwt/jose'
+import type { LimitOption } from '../limits/limit'
+import { singleUsesOption } from '../limits/single-use-limit'
+import { aClock, aFlag } from '../primitives/fields'
+import {
+  type Field,
+  type Fields,
+  group,
+  optional,
+  type Place,
+  placeOf,
+  type Read,
+} from '../primitives/schema'
+import { tenYears } from '../primitives/values'
+import type { AccessTokenReader } from '../protocol/access-token-format'
+import type { Extension } from '../protocol/extension'
+import { scopeImplications, type ScopeImplications } from '../protocol/scope'
+import type { TokenType } from '../protocol/token-type'
+import { pageUri } from '../protocol/uri'
+import {
+  introspectionOptions,
+  introspectionSource,
+  type IntrospectionSource,
+} from '../resource-server/introspection/introspection-source'
+import { issOfTokens, jwtOptions, type JwtSource, jwtSource } from '../resource-server/jwt-source'
+import type { TokenSource } from '../resource-server/token-claims'
+import { aStore } from '../store/a-store'
+import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
+import type { Store } from '../store/store'
+import { guardEdge, lookUpIn } from './guard-edge'
+import { type Lifecycle, lifecycleOf } from './lifecycle'
+
+/** Options of {@link createBearerGuard}. One of `store`, `jwt` and `introspection` says what knows the tokens. */
+export interface StandaloneGuardOptions {
+  /**
+   * The option `issuer` of the authorization server, `iss` of its tokens, letter by letter: tokens of others
+   * are refused.
+   */
+  readonly issuer: string
+  /**
+   * The store of the authorization server knows the tokens, such as `redisStore({ url })` with the same
+   * prefix.
+   */
+  readonly store?: Store
+  /** Their signatures prove the tokens. */
+  readonly jwt?: JwtSource
+  /** The introspection endpoint of the issuer knows the tokens. */
+  readonly introspection?: IntrospectionSource
+  /**
+   * What this process serves, by the URIs in the tokens: the option `resources` of the authorization server,
+   * or a part of it. Without it, tokens for certain resources are refused (401). Default none.
+   */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** The resource of a route that names none. Default: the only one of `resources`. */
+  readonly defaultResource?: string
+  /**
+   * With `store`: the option `accessTokenFormats` of the authorization server; `name` and `decode` suffice.
+   * Default: opaque tokens only.
+   */
+  readonly accessTokenFormats?: readonly AccessTokenReader[]
+  /**
+   * With `store`: whether the authorization server has the option `choices`: `req.oauth.choice` is the
+   * answer. Default false.
+   */
+  readonly choices?: boolean
+  /**
+   * With `store`: whether the authorization server has the option `authorizations`: the guard then refuses,
+   * within a second, what a client got before `oauth.authorizations.revokeClient()`, or before it was
+   * disabled. Default false.
+   */
+  readonly authorizations?: boolean
+  /** Seconds for one call of the store, or of `counters`. Default 0.5, at most 60. */
+  readonly storeDeadline?: number
+  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
+  readonly tokenTypes?: readonly TokenType[]
+  /**
+   * The option `extensions` of the authorization server: those with `atResourceRequest` or `access` act in
+   * guards. Default none.
+   */
+  readonly extensions?: readonly Extension[]
+  /**
+   * The option `plugIns` of the authorization server: those with `openInGuard` act in guards. Default none.
+   */
+  readonly plugIns?: readonly PlugIn[]
+  /**
+   * Keeps values that token types accept only once; all guards must share it. Default: the option `store`; without
+   * it, the memory of this process.
+   */
+  readonly counters?: Store
+  readonly limits?: {
+    /** As of `createAuthorizationServer`; `false` for none. Default: 60 000 `attempts` in 60 `seconds`. */
+    readonly singleUses?: LimitOption
+  }
+  /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
+  readonly closeDeadline?: number
+  /**
+   * The URL of a page that explains error codes: sent as `error_uri`, with the error code as its fragment.
+   * Default none.
+   */
+  readonly errorUri?: string
+  /** As the option of `createAuthorizationServer`. Default: no scope covers another. */
+  readonly implies?: ScopeImplications
+  /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
+  readonly guards?: GuardDefaults
+  /**
+   * The origins whose scripts may read `protectedResource()`: `true` for every origin, `false` for none, or
+   * `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   */
+  readonly cors?: CorsOption
+  /** As the option of `createAuthorizationServer`. Default true. */
+  readonly explainRefusals?: boolean
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+/** A bearer guard without an authorization server in the process, with its own events and lifecycle. */
+export interface StandaloneGuard extends BearerGuard, Lifecycle {
+  /** Refusals and failures: see `docs/events.md`. */
+  readonly events: AuthorizationServerEvents
+  /** As on the authorization server: of a resource of the option `resources` (RFC 9728). */
+  readonly protectedResource: ProtectedResourcePart
+}
+
+/**
+ * Creates bearer guards for a resource server in another process than the authorization server.
+ *
+ * @throws ConfigurationError that lists every mistake in the options.
+ */
+export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGuard {
+  const at = placeOf(options)
+  const read = at.read({ ...fields, issuer: at.source['jwt'] === undefined ? issuerOfServer : issOfTokens })
+  const { issuer, clock, store, storeDeadline, limits } = read
+  at.requireOne('store', 'jwt', 'introspection')
+  const storage = store && withDeadline(store, storeDeadline)
+  const { sources, start } = openPlugInsInGuard(at, { issuer, clock, storage })
+  const settings = { ...read, ...partsOf(sources, read), scopes: undefined, implied: read.implies }
+  const isCounting = settings.tokenTypes.length > 1 || sources.length > 1
+  const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
+  if (store === undefined) checkClaims(at, settings)
+  at.refuseUnknown(knownFor(store), ofStore)
+  at.refuseUndefined()
+  at.throwIssues('createBearerGuard() cannot work with these options:')
+
+  const source = sourceOf(settings, storage)
+  const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, source)
+  start(guards)
+  const { requests, audit } = guards
+  const ready = source.ready && (async () => source.ready?.(guards.now()))
+  return Object.assign(bearerGuard(guards), {
+    events: audit.events,
+    protectedResource: protectedResource({
+      ...settings,
+      otherIssuers: read.jwt?.otherIssuers.map((other) => other.issuer),
+    }),
+    ...lifecycleOf({ ...read, requests, source: ready }),
+  })
+}
+
+type ReadOptions = Read<typeof fields>
+
+const partsOf = (sources: Sources, { resources, choices }: ReadOptions) => ({
+  tokenTypes: resolveTokenTypes(sources),
+  accessTokenFormats: resolveReaders(sources),
+  extensions: [...ofResources(resources), ...(choices ? [shownChoice] : []), ...resolveExtensions(sources)],
+})
+
+type Guarding = ReadOptions & ReturnType<typeof partsOf>
+
+/** Without the store, only claims tell what a token is. */
+function checkClaims(at: Place, { issuer, tokenTypes, jwt, resources }: Guarding): void {
+  for (const { name, confirmationMethod } of tokenTypes)
+    if (name !== bearer.name && confirmationMethod === undefined)
+      at.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
+  if (jwt === undefined) return
+  if (jwt.audienceRequired && jwt.audience === undefined && resources === undefined)
+    at.wrong('jwt.audience', withoutAudience)
+  const issuers = [issuer, ...jwt.otherIssuers.map((other) => other.issuer)]
+  if (new Set(issuers).size < issuers.length)
+    at.wrong('jwt.otherIssuers', 'must name each issuer once, and not that of the option issuer.')
+  requireJose('createBearerGuard({ jwt })')
+}
+
+const withoutMethod =
+  'without confirmationMethod, such as jkt: a guard without the store finds the type of a token by cnf (RFC 7800).'
+const withoutAudience =
+  'is missing: it must be the value in aud of the tokens that names this resource server, unless the option resources names it.'
+
+function sourceOf(
+  guard: Guarding & GuardSettings,
+  storage: TimelyStore | undefined,
+): Partial<TokenSource> & TokenLookUp {
+  const { issuer, clock, jwt, introspection, authorizations } = guard
+  if (storage !== undefined) {
+    const marks =
+      authorizations && new ClientMarks({ store: storage, issuerDigest: issuerDigest(issuer), clock })
+    return lookUpIn(guard, storage, marks || undefined)
+  }
+  if (jwt !== undefined) return jwtSource(jwt, guard)
+  if (introspection !== undefined) return introspectionSource(introspection, guard)
+  throw new Error('A guard has a source.')
+}
+
+const issuerOfServer: Field<string> = (...given) => anIssuer('the authorization server')(...given).issuer
+
+const fields = {
+  issuer: issuerOfServer,
+  store: optional(aStore),
+  jwt: optional(jwtOptions),
+  introspection: optional(introspectionOptions),
+  ...resourcesOf(undefined, tenYears),
+  choices: aFlag(false),
+  authorizations: aFlag(false),
+  storeDeadline: deadlineOf(0.5),
+  limits: group({ singleUses: singleUsesOption }),
+  closeDeadline: deadlineOf(10),
+  errorUri: pageUri,
+  implies: scopeImplications(undefined),
+  guards: guardsOption,
+  cors: allowedOrigins('*'),
+  explainRefusals: explainsRefusals,
+  clock: aClock,
+} satisfies Partial<Fields<StandaloneGuardOptions>>
+
+const known = [
+  ...Object.keys(fields),
+  'plugIns',
+  'tokenTypes',
+  'extensions',
+  'counters',
+  'accessTokenFormats',
+]
+const ofStore = new Map(
+  ['accessTokenFormats', 'choices', 'authorizations'].map((name) => [
+    name,
+    'acts only with the option store.',
+  ]),
+)
+const knownFor = (store: Store | undefined) =>
+  known.filter((name) => store !== undefined || !ofStore.has(name))
