@@ -114,7 +114,7 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './audit/events'
-export type { Choice, PriorConsentQuestion } from './authorization-endpoint/prior-consent'
+export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
 export type {
   DecisionTerms,

@@ -4,13 +4,12 @@ import type { Client } from '../protocol/client'
 import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
-import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
+import type { ResponseTypeDescription } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'
-import type { Context } from '../doors/context'
-import type { ParsedAuthorizationRequest } from './authorization-request'
+import { protocolOf } from '../protocol/uri'
 import type { OfferedMemory, OfferedQuestion } from './consent-offer'
-import { mayHavePriorConsent, mayRemember, type PriorConsentQuestion } from './prior-consent'
+import type { PriorConsentQuestion, Visit } from './visit'
 import type { RememberedConsent } from '../authorization/owner-record'
 import {
   allowedScope,
@@ -29,21 +28,6 @@ interface AskedQuestion {
   readonly question: OwnerQuestion
 }
 
-export interface OwnerHost {
-  /** True skips the consent page. */
-  skipConsent(question: PriorConsentQuestion): Eventual<boolean>
-  choices(question: ChoicesQuestion): Promise<unknown>
-}
-
-interface RequestInQuestion {
-  readonly client: Client
-  readonly redirectUri: string | undefined
-  /** After the extensions have replaced them. */
-  readonly parameters: Parameters
-  readonly parsed: ParsedAuthorizationRequest
-  readonly resourceOwner: ResourceOwner | undefined
-}
-
 /** Each function runs once, and only if it counts. */
 export class OwnerQuestions {
   private question: Promise<AskedQuestion | undefined> | undefined
@@ -52,11 +36,7 @@ export class OwnerQuestions {
   /** What the memory must still say when the approval is stored. */
   private readonly demands: ((consent: RememberedConsent) => boolean)[] = []
 
-  constructor(
-    private readonly server: Context,
-    private readonly request: RequestInQuestion,
-    private readonly host: OwnerHost,
-  ) {}
+  constructor(private readonly visit: Visit) {}
 
   asked(): Promise<AskedQuestion | undefined> {
     this.question ??= this.ask()
@@ -87,7 +67,7 @@ export class OwnerQuestions {
   async allowedBefore(): Promise<Scope> {
     const remembered = await this.remembered()
     if (remembered === undefined || asksOnPage(await this.asked())) return []
-    const { scope, facts } = this.request.parsed
+    const { scope, facts } = this.visit.parsed
     const choice = choiceKey(await this.answer())
     const allowed = allowedScope(remembered, { choice, facts: factKeys(facts) }) ?? []
     return scope.filter((token) => allowed.includes(token))
@@ -95,14 +75,14 @@ export class OwnerQuestions {
 
   offeredMemory(): OfferedMemory | undefined {
     if (!this.mayRemember()) return undefined
-    const { client, parsed } = this.request
+    const { client, parsed } = this.visit
     const { facts } = parsed
     return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
   /** Whether no page is needed if the owner has approved before. */
   get mayApprove(): boolean {
-    const { client, parsed, redirectUri } = this.request
+    const { client, parsed, redirectUri } = this.visit
     return mayHavePriorConsent(client, parsed.responseType, redirectUri)
   }
 
@@ -112,16 +92,17 @@ export class OwnerQuestions {
   }
 
   private async ask(): Promise<AskedQuestion | undefined> {
-    const { resourceOwner, client, redirectUri, parameters, parsed } = this.request
-    if (resourceOwner === undefined) return undefined
+    const { owner, client, redirectUri, settled, parsed } = this.visit
+    if (owner === undefined) return undefined
     const { responseType, scope, extensionData } = parsed
-    const askHost = () => this.host.choices(this.described(resourceOwner))
+    const askHost = () => this.visit.host.choices(this.described(owner))
+    const { parameters } = settled
     const request = { client, parameters, responseType, redirectUri, scope, askHost }
     let asked: AskedQuestion | undefined
-    for (const extension of this.server.plugIns.askOwner) {
+    for (const extension of this.visit.server.plugIns.askOwner) {
       const { name } = extension
       const authorizationData = dataOf(name, extensionData)
-      const question = await questionOf(extension, resourceOwner, { ...request, authorizationData })
+      const question = await questionOf(extension, owner, { ...request, authorizationData })
       if (question === undefined) continue
       if (asked !== undefined)
         throw new TypeError(`The extensions "${asked.extension}" and "${name}" both ask about one request.`)
@@ -131,10 +112,10 @@ export class OwnerQuestions {
   }
 
   private askAboutApproval(): Eventual<boolean> {
-    const { resourceOwner, redirectUri } = this.request
-    if (resourceOwner === undefined || redirectUri === undefined || !this.mayApprove) return false
-    const described = { ...this.described(resourceOwner), redirectUri }
-    return this.server.plugIns.askOwner.length === 0
+    const { owner, redirectUri } = this.visit
+    if (owner === undefined || redirectUri === undefined || !this.mayApprove) return false
+    const described = { ...this.described(owner), redirectUri }
+    return this.visit.server.plugIns.askOwner.length === 0
       ? this.skipsPage(described, undefined)
       : this.skipsPageWithAnswer(described)
   }
@@ -148,14 +129,14 @@ export class OwnerQuestions {
 
   private skipsPage(question: PriorConsentQuestion, answer: OwnerAnswerTo | undefined): Eventual<boolean> {
     return following(
-      this.host.skipConsent(question),
-      (skips) => skips || (this.server.store.consents !== undefined && this.isRemembered(answer)),
+      this.visit.host.skipConsent(question),
+      (skips) => skips || (this.visit.server.store.consents !== undefined && this.isRemembered(answer)),
     )
   }
 
   private async isRemembered(answer: OwnerAnswerTo | undefined): Promise<boolean> {
     const remembered = await this.remembered()
-    const { scope, facts } = this.request.parsed
+    const { scope, facts } = this.visit.parsed
     const circumstances = { choice: choiceKey(answer), facts: factKeys(facts) }
     const isAllowed = (consent: RememberedConsent) =>
       isRemembered(consent, askedFor(scope, facts), circumstances)
@@ -180,18 +161,20 @@ export class OwnerQuestions {
   }
 
   private async lookUp(): Promise<RememberedConsent | undefined> {
-    const { client, resourceOwner } = this.request
-    if (resourceOwner === undefined || !this.mayRemember()) return undefined
-    return this.server.store.consents?.find(resourceOwner.subject, client)
+    const { client, owner } = this.visit
+    if (owner === undefined || !this.mayRemember()) return undefined
+    return this.visit.server.store.consents?.find(owner.subject, client)
   }
 
   private mayRemember(): boolean {
-    const { client, parsed, redirectUri } = this.request
-    return this.server.store.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
+    const { client, parsed, redirectUri } = this.visit
+    return (
+      this.visit.server.store.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
+    )
   }
 
   private described({ subject }: ResourceOwner): ChoicesQuestion {
-    const { client, redirectUri, parsed } = this.request
+    const { client, redirectUri, parsed } = this.visit
     const { scope, facts } = parsed
     return { clientId: client.client_id, subject, scope, facts, redirectUri }
   }
@@ -219,3 +202,34 @@ export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | u
   const { name, answers } = asked.question
   return { extension: asked.extension, name, answers: answers.map(({ value }) => value) }
 }
+
+/**
+ * A public client needs an https redirection URI: at any other, and without one, another app could pass for it (RFC
+ * 6749 10.2, RFC 8252 8.6).
+ */
+const isProven = ({ client_type }: Client, redirectUri: string | undefined): boolean =>
+  client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')
+
+/**
+ * A response with a token always needs a new approval, and so does a request without a redirection URI: its owner
+ * compares the code (RFC 8628 5.4).
+ */
+const mayHavePriorConsent = (
+  client: Client,
+  { grantTypes }: ResponseTypeDescription,
+  redirectUri: string | undefined,
+): boolean =>
+  redirectUri !== undefined &&
+  isProven(client, redirectUri) &&
+  grantTypes.every((name) => name === 'authorization_code')
+
+/** Never for a client that registered itself: everybody can register one under any name. */
+const mayRemember = (
+  client: Client,
+  responseType: ResponseTypeDescription,
+  redirectUri: string | undefined,
+): boolean =>
+  client.selfRegistered !== true &&
+  (redirectUri === undefined
+    ? isProven(client, redirectUri)
+    : mayHavePriorConsent(client, responseType, redirectUri))

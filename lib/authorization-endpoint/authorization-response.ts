@@ -1,12 +1,19 @@
-import type { PendingRequest } from '../authorization/authorization'
+import type { Authorization, PendingRequest, RequestedAuthorization } from '../authorization/authorization'
+import { complete } from '../authorization/complete-issue'
+import type { Approval, RedirectMethod, ResponseType } from '../authorization/response-types'
+import { restrictToken } from '../authorization/restrict'
+import { approvalEvent, type IssueContext, type TransitionEvent } from '../authorization/transition'
+import { issueContext, type Context } from '../doors/context'
+import { tokenResponse } from '../extensions/token-types/bearer'
+import type { Client } from '../protocol/client'
+import { noEvidence } from '../protocol/evidence'
+import type { Json } from '../protocol/json'
 import { errorMembers, type OAuthError } from '../protocol/oauth-error'
-import { formOf } from '../protocol/parameters'
+import { formOf, Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
-import type { Context } from '../doors/context'
-import type { NamedMode } from '../protocol/response-types'
-import type { RedirectMethod, ResponseType } from '../authorization/response-types'
+import { modeIn, type NamedMode } from '../protocol/response-types'
 
-export interface ResponseFrame {
+interface ResponseFrame {
   readonly clientId: string
   readonly redirectUri: string
   /** Undefined if the server does not know it: an error then goes into the query. */
@@ -65,7 +72,7 @@ function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fi
 }
 
 /** With an error, the parameters are those of the error. */
-export function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
+function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
   const { mode, redirectUri, clientId } = frame
   const isForm = mode?.carrier === 'form'
   return {
@@ -81,3 +88,90 @@ export function redirection(frame: ResponseFrame, parameters: Fields, error?: OA
 /** RFC 6749 4.1.2.1 and 4.2.2.1. */
 export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redirection =>
   redirection(frame, errorMembers(error, frame.errorUri), error)
+
+/**
+ * The parameters of the request are gone when the owner decides, so the context shows each access token to the
+ * extensions.
+ */
+export function contextOf(server: Context, client: Client, ownerReadAt: number): IssueContext {
+  const request = { client, parameters: Parameters.none, grantType: 'implicit' }
+  const restrict: IssueContext['restrict'] = (granted) =>
+    restrictToken(server.plugIns.restrictors, request, granted)
+  return issueContext(server, client, restrict, noEvidence, ownerReadAt)
+}
+
+export interface ApprovedRequest {
+  readonly authorization: Authorization
+  readonly redirection: Redirection
+  readonly responseType: ResponseType
+  readonly requested: RequestedAuthorization
+  readonly approval: Approval
+  readonly event: TransitionEvent | undefined
+}
+
+export function frameOfRecord(
+  server: Context,
+  { clientId, request, extensionData }: RequestedAuthorization,
+): ResponseFrame {
+  return frameOf(server, clientId, request, modeIn(extensionData, server.plugIns.responseModes))
+}
+
+/** RFC 6749 4.1.2. */
+export function approveRequest(
+  server: Context,
+  responseType: ResponseType,
+  requested: RequestedAuthorization,
+  context: IssueContext,
+): ApprovedRequest {
+  const approval = responseType.approve(requested, context)
+  const { authorization } = approval
+  const frame = frameOfRecord(server, requested)
+  const parameters = parametersOf(responseType, approval, context.now)
+  return {
+    authorization,
+    redirection: redirection(frame, parameters),
+    responseType,
+    requested,
+    approval,
+    event: approvalEvent(authorization, responseType.name),
+  }
+}
+
+export async function completeApproval(
+  server: Context,
+  client: Client,
+  approved: ApprovedRequest,
+  now: number,
+): Promise<ApprovedRequest> {
+  const { authorization, responseType, requested, approval, event } = approved
+  const { issued } = approval
+  if (issued === undefined) return approved
+  const recipient = { client, grantType: 'implicit', evidence: noEvidence }
+  const completed = await complete(server, { authorization, issued, event }, recipient)
+  const frame = frameOfRecord(server, requested)
+  const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
+  return { ...approved, redirection: redirection(frame, parameters), event: completed.event }
+}
+
+function parametersOf(
+  { name, mode }: ResponseType,
+  { parameters, issued }: Approval,
+  now: number,
+): Readonly<Record<string, string>> {
+  if (issued === undefined) return parameters
+  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. It must never contain a token.
+  if (mode !== 'fragment')
+    throw new Error(
+      `The response type "${name}" puts an access token into a query: its mode must be fragment.`,
+    )
+  // RFC 6749 4.2.2: no refresh token, even if the response type has issued one.
+  const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
+  return { ...parameters, ...Object.fromEntries(Object.entries(members).map(asParameter)) }
+}
+
+function asParameter([key, value]: readonly [string, Json]): readonly [string, string] {
+  if (typeof value === 'string' || typeof value === 'number') return [key, `${value}`]
+  throw new TypeError(
+    `An extension returned the member "${key}" for a response of the authorization endpoint, which carries texts and numbers only.`,
+  )
+}

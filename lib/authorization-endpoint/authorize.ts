@@ -1,25 +1,21 @@
-import { ownerName } from '../authorization/owners'
-import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import { end } from '../authorization/commit'
 import { hasLetIn } from '../authorization/owner-entries'
+import { ownerName } from '../authorization/owners'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
-import type { IssueContext, OnCommitted } from '../authorization/transition'
+import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
+import type { OnCommitted } from '../authorization/transition'
+import type { Context } from '../doors/context'
 import { type Eventual, following, isLater } from '../primitives/concurrency'
 import { type Client, isRegisteredByHost } from '../protocol/client'
-import type { ConsentFact } from '../protocol/extension'
-import { loginOf, type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isForOwner, OAuthError } from '../protocol/oauth-error'
-import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
-import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
-import type { Scope } from '../protocol/scope'
+import { refused, unexpected } from '../protocol/refusals'
+import { loginOf, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
+import { modeIn, namedMode } from '../protocol/response-types'
 import { protocolOf } from '../protocol/uri'
-import type { Context } from '../doors/context'
-import { contextOf } from './approve-request'
-import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
+import { asksOnPage, offeredBy, OwnerQuestions } from './ask-owner'
 import {
-  type ClientFinder,
   destinationOf,
   type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
@@ -27,31 +23,13 @@ import {
   requireClient,
   type ResolvedRedirectUri,
 } from './authorization-request'
-import { frameOf, type Redirection, redirectWithError } from './authorization-response'
-import { withOffer } from './consent-offer'
-import { findDemandedLogin, prolong, keepDemand } from './demanded-login'
-import { accountSwitchOf } from './login-return'
-import { aboutOwner, type Look, lookAtOwner } from './look-at-owner'
+import { contextOf, frameOf, type Redirection, redirectWithError } from './authorization-response'
+import { settleDecision, withOffer } from './consent-offer'
+import { accountSwitchOf, findDemandedLogin, keepForLogin } from './demanded-login'
 import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
-import { demandsLogin } from './requested-login'
-import { type ClaimedRequest, resolveRequest, type SettledRequest } from './resolve-request'
-import { modeIn, namedMode } from '../protocol/response-types'
-import { settleDecision } from './settle-decision'
-
-export interface LoginDemand {
-  /** For the URL to which the login returns; undefined if the request names its record. */
-  readonly reference: string | undefined
-  readonly request: LoginRequest
-}
-
-/** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
-export interface Host extends OwnerHost, ClientFinder {
-  /** Runs if extensions have replaced them, with those that count. */
-  parametersReplaced(parameters: Parameters): void
-  findOwner(): Eventual<ResourceOwner | undefined>
-  logIn(demand: LoginDemand): Promise<void>
-  ask(question: Question): unknown
-}
+import { aboutOwner, demandsLogin, type Look, lookAtOwner } from './requested-login'
+import { resolveRequest } from './resolve-request'
+import type { Host, Question, SettledRequest, Visit } from './visit'
 
 export type AuthorizationOutcome =
   /** The owner sees a page, without a redirect. */
@@ -59,24 +37,6 @@ export type AuthorizationOutcome =
   | Redirection
   /** The host has sent a login or a consent page. */
   | { readonly kind: 'answered' }
-
-export interface Question {
-  readonly client: Client
-  readonly resourceOwner: ResourceOwner
-  readonly scope: Scope
-  readonly facts: readonly ConsentFact[]
-  /** Undefined if the client polls. */
-  readonly redirectUri: string | undefined
-  /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
-  readonly isPosted?: boolean
-  /** What the owner may leave out. */
-  readonly optional: Scope
-  readonly allowedBefore: Scope
-  readonly asked: OwnerQuestion | undefined
-  /** The query of the same request after the choice of an account; undefined if the request is good only once. */
-  readonly switchAccount: string | undefined
-  readonly consentToken: string
-}
 
 /** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
 export const authorize = (
@@ -101,50 +61,43 @@ async function take(
     const found = settling()
     settled = isLater(found) ? await found : found
     if (server.requireService !== undefined) await server.requireService()
-    const { destination, parameters, received } = settled
+    const { destination, parameters } = settled
     const { client, redirectUri } = destination
     const parsing = parseAuthorizationRequest(destination, parameters, server)
     const parsed = isLater(parsing) ? await parsing : parsing
     // An approval never counts as younger than the look at its owner.
     const context = contextOf(server, client, server.now())
-    const owner = host.findOwner()
-    const resourceOwner = isLater(owner) ? await owner : owner
-    const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
+    const finding = host.findOwner()
+    const owner = isLater(finding) ? await finding : finding
+    const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, owner?.subject)
     if (ofAnother !== undefined) throw ofAnother
-    const demanded = settled.claimed ?? findDemandedLogin(server, settled, resourceOwner, context, host)
+    const demanded = settled.claimed ?? findDemandedLogin(server, settled, owner)
     const claimed = isLater(demanded) ? await demanded : demanded
-    const questions = new OwnerQuestions(
-      server,
-      { client, redirectUri, parameters, parsed, resourceOwner },
-      host,
-    )
+    const visit = { server, host, settled, client, redirectUri, parsed, context, owner, claimed }
+    const questions = new OwnerQuestions(visit)
     const { requestedLogin } = parsed
-    const waiting = { settled, claimed, parsed, context }
-    const looking = lookAt(server, waiting, resourceOwner, questions)
+    const looking = lookAt(visit, questions)
     const { login, verdict } = isLater(looking) ? await looking : looking
-    if (resourceOwner === undefined || login !== undefined) {
+    const isSilent = requestedLogin?.prompts.has('none') === true
+    if (owner === undefined || login !== undefined) {
+      if (isSilent) throw refused('prompt_none_without_login')
       const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
-      const needed = { login, isPlain, isLoggedIn: resourceOwner !== undefined }
-      return await sendToLogin(server, waiting, needed, host)
+      const reference = await keepForLogin(visit, isPlain)
+      await host.logIn({ reference, request: login ?? plainLogin })
+      return answered
     }
     const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
     const asks = lacks || verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
     const approving = !asks && (verdict === 'approve' ? questions.mayApprove : questions.hasApproved())
     const isApproved = isLater(approving) ? await approving : approving
-    if (!isApproved && requestedLogin?.prompts.has('none') === true)
-      throw refused(silently(lacks, questions.mayApprove))
-    const { subject } = resourceOwner
+    if (!isApproved && isSilent) throw refused(silently(lacks, questions.mayApprove))
     const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
-    const proposal = { ...unclaimed, subject, login: loginOf(resourceOwner) }
+    const proposal = { ...unclaimed, subject: owner.subject, login: loginOf(owner) }
     if (isApproved) {
       const answer = server.plugIns.askOwner.length > 0 ? await questions.answer() : undefined
-      const confirming = questions.restsOnMemory ? withConfirmation(server, questions) : server
-      return await approveNow(confirming, waiting, proposal, answer, onCommitted)
+      return await approveNow(visit, proposal, questions, answer, onCommitted)
     }
-    const question = await ask(server, waiting, proposal, questions)
-    const isRepeatable = settled.claimed === undefined && parameters === received
-    const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
-    const shown = host.ask({ ...question, resourceOwner, switchAccount })
+    const shown = host.ask(await questionFor(visit, owner, proposal, questions))
     if (isLater(shown)) await shown
     return answered
   } catch (cause) {
@@ -163,16 +116,11 @@ const saysNothing = ({ plugIns }: Context, { requestedLogin }: ParsedAuthorizati
 const anyLogin: Look = { login: plainLogin, verdict: undefined }
 const noLogin: Look = { login: undefined, verdict: undefined }
 
-function lookAt(
-  server: Context,
-  { settled, claimed, parsed, context }: WaitingRequest,
-  owner: ResourceOwner | undefined,
-  questions: OwnerQuestions,
-): Eventual<Look> {
-  const { responseType, scope, extensionData, requestedLogin } = parsed
+function lookAt(visit: Visit, questions: OwnerQuestions): Eventual<Look> {
+  const { server, client, redirectUri, settled, parsed, owner, claimed, context } = visit
   if (saysNothing(server, parsed)) return owner === undefined ? anyLogin : noLogin
-  const { destination, parameters } = settled
-  const { client, redirectUri } = destination
+  const { responseType, scope, extensionData, requestedLogin } = parsed
+  const { parameters } = settled
   const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
   const approval = {
     loginDemandedAt: claimed?.record.demandedLogin?.at,
@@ -261,77 +209,47 @@ async function awaitsError(
   }
 }
 
-interface WaitingRequest {
-  readonly settled: SettledRequest
-  /** The record that the request uses up: of its client, or of the demanded login. */
-  readonly claimed: ClaimedRequest | undefined
-  readonly parsed: ParsedAuthorizationRequest
-  readonly context: IssueContext
-}
-
-interface NeededLogin {
-  readonly login: LoginRequest | undefined
-  /** No owner is logged in, and every login is good enough: the return need not tell more. */
-  readonly isPlain: boolean
-  readonly isLoggedIn: boolean
-}
-
-async function sendToLogin(
-  server: Context,
-  { settled, claimed, parsed, context }: WaitingRequest,
-  { login = plainLogin, isPlain, isLoggedIn }: NeededLogin,
-  host: Host,
-): Promise<AuthorizationOutcome> {
-  if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_login')
-  const { destination, parameters, received } = settled
-  const unclaimed = () => proposalOf(destination, parameters, parsed, server.settings.tokenType)
-  const reference = isPlain
-    ? await prolong(server, claimed, context, host)
-    : await keepDemand(server, { received, unclaimed, isLoggedIn, context }, claimed, host)
-  await host.logIn({ reference, request: login })
-  return answered
-}
-
 function approveNow(
-  server: Context,
-  { settled: { destination }, claimed, parsed, context }: WaitingRequest,
+  visit: Visit,
   proposal: OwnerProposal,
+  questions: OwnerQuestions,
   answer: OwnerAnswerTo | undefined,
   onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
-  const { client } = destination
+  const { server, client, parsed } = visit
   const { approving, scope } = parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
   const approved = settleDecision(server.plugIns.atDecision, client, proposal, { scope, answer })
-  return approveAtOnce(server, client, approving, approved, claimed, context, onCommitted)
+  const confirming = questions.restsOnMemory ? withConfirmation(visit, questions) : visit
+  return approveAtOnce(confirming, approving, approved, onCommitted)
 }
 
 const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>
   proposal.request !== undefined
 
 /** Stores what waits for the decision. */
-async function ask(
-  server: Context,
-  { settled: { destination, parameters }, claimed, parsed, context }: WaitingRequest,
+async function questionFor(
+  visit: Visit,
+  resourceOwner: ResourceOwner,
   proposal: OwnerProposal,
   questions: OwnerQuestions,
-): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'>> {
-  const { client, redirectUri } = destination
+): Promise<Question> {
+  const { server, settled, client, redirectUri, parsed } = visit
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  const offer = {
+  const extensionData = withOffer(proposal.extensionData, {
     optional,
     question: offeredBy(asked),
     memory: questions.offeredMemory(),
-    aboutOwner: saysNothing(server, parsed) ? undefined : aboutOwner(server, parameters),
-  }
-  const extensionData = withOffer(proposal.extensionData, offer)
-  const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
+    aboutOwner: saysNothing(server, parsed) ? undefined : aboutOwner(server, settled.parameters),
+  })
+  const isRepeatable = settled.claimed === undefined && settled.parameters === settled.received
   return {
     client,
+    resourceOwner,
     scope,
     facts,
     redirectUri,
@@ -339,7 +257,8 @@ async function ask(
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,
-    consentToken,
+    switchAccount: isRepeatable ? accountSwitchOf(settled.received) : undefined,
+    consentToken: await keepOpen(visit, { ...proposal, extensionData }),
   }
 }
 
@@ -347,15 +266,15 @@ async function ask(
  * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the entry of the
  * authorization and ends it, or else this look finds nothing.
  */
-function withConfirmation(server: Context, questions: OwnerQuestions): Context {
-  const { store } = server
+function withConfirmation(visit: Visit, questions: OwnerQuestions): Visit {
+  const { store } = visit.server
   const save: typeof store.save = async (authorization, revision, expected) => {
     const isSaved = await store.save(authorization, revision, expected)
     if (!isSaved || (await questions.isStillRemembered())) return isSaved
     await end(store, authorization.id)
     throw refused('authorizations_revoked/consent')
   }
-  return { ...server, store: { ...store, save } }
+  return { ...visit, server: { ...visit.server, store: { ...store, save } } }
 }
 
 // Deviates from RFC 6749 4.1.2.1, which requires `state` in every redirect: one too long for a URI gets a page. Only a

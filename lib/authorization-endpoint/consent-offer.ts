@@ -1,8 +1,14 @@
+import type { RequestedAuthorization } from '../authorization/authorization'
+import type { PlugIns } from '../doors/plug-ins'
+import { optional as omittable, requireShape, shape } from '../primitives/schema'
 import { isRecord, isText, isTexts } from '../primitives/values'
+import type { Client } from '../protocol/client'
+import type { DecisionTerms } from '../protocol/extension-decision'
+import { type Json, keepable } from '../protocol/json'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
 import { refused } from '../protocol/refusals'
-import { covers, type Scope } from '../protocol/scope'
+import { covers, distinct, type Scope, scopeWithin, unavailableScope } from '../protocol/scope'
 import type { Selection } from '../protocol/owner-question'
 
 /** No extension may have the name. */
@@ -79,9 +85,9 @@ function questionIn(value: unknown): OfferedQuestion | undefined {
   return isText(extension) && isText(name) && isTexts(answers) ? { extension, name, answers } : undefined
 }
 
-export const hasOffer = (data: ExtensionData): boolean => Object.hasOwn(data, consentOfferName)
+const hasOffer = (data: ExtensionData): boolean => Object.hasOwn(data, consentOfferName)
 
-export function withoutOffer(data: ExtensionData): ExtensionData {
+function withoutOffer(data: ExtensionData): ExtensionData {
   if (!hasOffer(data)) return data
   const { [consentOfferName]: _, ...others } = data
   return others
@@ -113,3 +119,45 @@ function answerBy(
     throw refused('decision_choice_wrong')
   return { extension: question.extension, name: question.name, value }
 }
+
+/** Pure: a conflict in the store calls it again. */
+export function settleDecision<
+  Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
+>(
+  deciders: PlugIns['atDecision'],
+  client: Client,
+  requested: Requested,
+  { scope: granted, answer }: Granted,
+): Requested {
+  if (deciders.length === 0 && granted === requested.scope && !hasOffer(requested.extensionData))
+    return requested
+  let scope = granted
+  const kept: Record<string, Json> = {}
+  const before = withoutOffer(requested.extensionData)
+  for (const extension of deciders) {
+    const { name } = extension
+    const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
+    const authorizationData = dataOf(name, before)
+    const { subject } = requested
+    const decided: unknown = extension.atDecision({
+      client,
+      subject,
+      scope,
+      answer: given,
+      authorizationData,
+    })
+    if (decided === undefined) continue
+    const mistake = `The extension "${name}" returned a wrong result for a decision:`
+    const terms = requireShape(termsShape, decided, mistake, scope)
+    scope = distinct(terms.scope ?? scope)
+    if (scope.length === 0 && granted.length > 0) throw unavailableScope(granted)
+    if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
+  }
+  return { ...requested, scope, extensionData: { ...before, ...kept } }
+}
+
+// A mistake of a host must never widen what the owner has approved.
+const termsShape = shape<DecisionTerms, Scope>({
+  scope: scopeWithin('the scope that the owner approved'),
+  authorizationData: omittable(keepable),
+})

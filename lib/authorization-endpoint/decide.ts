@@ -48,7 +48,9 @@ import {
   completeApproval,
   contextOf,
   frameOfRecord,
-} from './approve-request'
+  type Redirection,
+  redirectWithError,
+} from './authorization-response'
 import {
   type ClientFinder,
   polledType,
@@ -56,12 +58,10 @@ import {
   requireRedirectUri,
   requireResponseType,
 } from './authorization-request'
-import { type Redirection, redirectWithError } from './authorization-response'
-import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
-import { lookAgain } from './look-at-owner'
+import { type Granted, grantedBy, type OfferedMemory, offerIn, settleDecision } from './consent-offer'
+import { lookAgain } from './requested-login'
 import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
 import { type Selection, selectionText } from '../protocol/owner-question'
-import { settleDecision } from './settle-decision'
 
 interface Decision extends OwnersDecision {
   /** How this owner has logged in, for the tokens; undefined if the host does not say when. */

@@ -1,92 +1,72 @@
 import { begin } from '../authorization/commit'
-import {
-  demandLogin,
-  findClaimable,
-  openForLogin,
-  prolongRequest,
-  type RequestProposal,
-} from '../authorization/requested'
-import type { RecordContext } from '../authorization/transition'
-import type { Eventual } from '../primitives/concurrency'
-import { OAuthError } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
-import type { ResourceOwner } from '../protocol/resource-owner'
-import type { Sender } from '../protocol/sender'
-import type { DemandedLogins } from '../limits/open-requests'
+import { awaitLogin, findClaimable, openForLogin } from '../authorization/requested'
 import type { Context } from '../doors/context'
-import { loginReferenceOf, requestDigest } from './login-return'
-import { changeClaimed, type ClaimedRequest, type SettledRequest } from './resolve-request'
-
-interface AskedHost {
-  readonly sender?: Sender | undefined
-}
+import type { DemandedLogins } from '../limits/open-requests'
+import type { Eventual } from '../primitives/concurrency'
+import { credentialId, digest } from '../protocol/credential'
+import { OAuthError } from '../protocol/oauth-error'
+import { type Parameters, parametersAtMost, withField } from '../protocol/parameters'
+import { refused } from '../protocol/refusals'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import { proposalOf } from './authorization-request'
+import { changeClaimed, type ClaimedRequest, type SettledRequest, type Visit } from './visit'
 
 /**
  * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very
  * request counts as absent: a new login.
  */
 export function findDemandedLogin(
-  server: Context,
+  { store, now }: Context,
   { received, destination }: SettledRequest,
   owner: ResourceOwner | undefined,
-  { now }: RecordContext,
-  { sender }: AskedHost,
 ): Eventual<ClaimedRequest | undefined> {
   const named = loginReferenceOf(received)
   if (named === undefined) return undefined
   const { id, reference: handle } = named
   const presented = { handle, clientId: destination.client.client_id }
-  const { store, limits } = server
   return store.find(id).then((found) => {
-    const record = findClaimable(found?.authorization, presented, now, owner?.subject)
+    const record = findClaimable(found?.authorization, presented, now(), owner?.subject)
     if (found === undefined || record instanceof OAuthError) return undefined
     if (record.demandedLogin?.parameters !== requestDigest(received)) return undefined
-    return {
-      presented,
-      secret: handle,
-      record,
-      found,
-      onClaimed: () => limits.demandedLogins.ended(sender?.address),
-    }
+    return { presented, secret: handle, record, found, hasWaited: true }
   })
 }
 
-interface DemandingRequest {
-  readonly received: Parameters
-  readonly unclaimed: () => RequestProposal
-  readonly isLoggedIn: boolean
-  readonly context: RecordContext
-}
-
-/** @returns the reference for the return of the login; undefined if the request names its record. */
-export async function keepDemand(
-  server: Context,
-  { received, unclaimed, isLoggedIn, context }: DemandingRequest,
-  claimed: ClaimedRequest | undefined,
-  { sender }: AskedHost,
-): Promise<string | undefined> {
-  const { demandedLogins } = server.limits
-  if (claimed !== undefined) {
-    const keep = () => keepInRecord(server, claimed, isLoggedIn, context)
-    return livesLonger(claimed) ? counted(demandedLogins, sender, keep) : keep()
-  }
-  const { requested, reference } = openForLogin(unclaimed(), requestDigest(received), context)
-  return counted(demandedLogins, sender, async () => {
-    await begin(server.store, requested, context.random)
+/**
+ * A login may take longer than a pushed request would live. If the server demands a login, the record tells when; one
+ * since the first demand satisfies every later one of an owner who was not logged in.
+ *
+ * @param isPlain no owner is logged in, and every login is good enough: the return need not tell more.
+ * @returns the reference for the return; undefined if the request names its record, or needs none.
+ */
+export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<string | undefined> {
+  const { server, host, settled, parsed, context, owner, claimed } = visit
+  const count = <Outcome>(keep: () => Promise<Outcome>) =>
+    counted(server.limits.demandedLogins, host.sender.address, keep)
+  if (claimed === undefined) {
+    if (isPlain) return undefined
+    const { destination, parameters, received } = settled
+    const proposal = proposalOf(destination, parameters, parsed, server.settings.tokenType)
+    const { requested, reference } = openForLogin(proposal, requestDigest(received), context)
+    await count(() => begin(server.store, requested, context.random))
     return reference
-  })
+  }
+  const { presented, record } = claimed
+  const demands = !isPlain && (record.demandedLogin === undefined || owner !== undefined)
+  const keep = () =>
+    changeClaimed(server, claimed, (current) => awaitLogin(current, presented, context, demands))
+  // No owner who is logged in has brought it yet.
+  if (record.lifetimeUntilSeen !== undefined) await count(keep)
+  else if (demands) await keep()
+  return isPlain || record.demandedLogin?.parameters === undefined ? undefined : presented.handle
 }
-
-/** True for a pushed request that no owner who is logged in has brought. */
-const livesLonger = ({ record }: ClaimedRequest) => record.lifetimeUntilSeen !== undefined
 
 /** Counts a record that waits for its login, unless it does not come to be. */
 async function counted<Outcome>(
   logins: DemandedLogins,
-  sender: Sender | undefined,
+  address: string | undefined,
   keep: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const address = sender?.address
   logins.opened(address)
   try {
     return await keep()
@@ -96,30 +76,74 @@ async function counted<Outcome>(
   }
 }
 
-// A login after the first demand satisfies every later one of an owner who is not logged in. A login since then that is
-// too old does not.
-async function keepInRecord(
-  server: Context,
-  claimed: ClaimedRequest,
-  isLoggedIn: boolean,
-  context: RecordContext,
-): Promise<string | undefined> {
-  const { presented, record } = claimed
-  const { demandedLogin } = record
-  if (demandedLogin === undefined || isLoggedIn)
-    await changeClaimed(server, claimed, (current) => demandLogin(current, presented, context))
-  return demandedLogin?.parameters === undefined ? undefined : presented.handle
+/**
+ * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
+ * the URL, the count needs no memory, works on several processes, and each tab has its own. RFC 6749 3.1: clients
+ * ignore unknown parameters of their request, as this server must. A forged count only shows its sender a page.
+ */
+const parameter = 'login_returns'
+
+const returnsAtMost = 3
+/** Seconds. Three slow logins are no loop. */
+const window = 60
+
+/** `since` in seconds since the epoch. */
+interface LoginReturns {
+  readonly count: number
+  readonly since: number
 }
 
-/** The login of the owner may take longer than the request would live. */
-export async function prolong(
-  server: Context,
-  claimed: ClaimedRequest | undefined,
-  context: RecordContext,
-  { sender }: AskedHost,
-): Promise<undefined> {
-  if (claimed === undefined || !livesLonger(claimed)) return undefined
-  return counted(server.limits.demandedLogins, sender, () =>
-    changeClaimed(server, claimed, (current) => prolongRequest(current, claimed.presented, context)),
-  )
+/** Undefined if the login has returned three times within a minute: without an owner, the request would loop. */
+export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
+  const { count, since } = returnsIn(parameters.peek(parameter), now)
+  if (count >= returnsAtMost) return undefined
+  const query = parameters.format([parameter])
+  const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
+  if (fieldsIn(query) < parametersAtMost)
+    return withField(query, parameter, reference === undefined ? next : `${next}.${reference}`)
+  // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
+  if (reference !== undefined) throw refused('too_many_parameters')
+  return query
 }
+
+const fieldsIn = (query: string) => query.split('&').length
+
+// Characters. Servers and proxies take request lines of 8 KiB.
+const longestQuery = 7000
+
+/**
+ * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
+ *
+ * @param parameters of a request that shows a page, so `prompt` is not `none`.
+ */
+export function accountSwitchOf(parameters: Parameters): string | undefined {
+  const prompts = (parameters.peek('prompt') ?? '').split(' ').filter((prompt) => prompt !== '')
+  const all = [...new Set([...prompts, 'select_account'])].join(' ')
+  const query = withField(parameters.format([parameter, 'prompt']), 'prompt', all)
+  return query.length <= longestQuery && fieldsIn(query) <= parametersAtMost ? query : undefined
+}
+
+// The count, the time in base 36, and the reference.
+const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{65}))?$/
+
+function returnsIn(text: string | undefined, now: number): LoginReturns {
+  const [, count, start] = form.exec(text ?? '') ?? []
+  if (count === '1' && start === undefined) return { count: 1, since: now }
+  const since = Number.parseInt(start ?? '', 36)
+  const isCurrent = count !== undefined && count !== '1' && since <= now && now - since < window
+  return isCurrent ? { count: Number(count), since } : { count: 0, since: now }
+}
+
+/** It proves nothing yet. */
+export function loginReferenceOf(
+  parameters: Parameters,
+): { readonly reference: string; readonly id: string } | undefined {
+  const given = parameters.peek(parameter)
+  if (given === undefined) return undefined
+  const [, , , reference] = form.exec(given) ?? []
+  const id = reference === undefined ? undefined : credentialId('loginReference', reference)
+  return reference === undefined || id === undefined ? undefined : { reference, id }
+}
+
+/** Without what the login has added. */
+export const requestDigest = (parameters: Parameters): string => digest(parameters.format([parameter]))

@@ -8,69 +8,65 @@ import {
   openForOwner,
   type OwnerProposal,
 } from '../authorization/requested'
-import type { IssueContext, OnCommitted, TransitionResult } from '../authorization/transition'
-import type { Client } from '../protocol/client'
+import type { ResponseType } from '../authorization/response-types'
+import type { OnCommitted, TransitionResult } from '../authorization/transition'
 import { createId } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Context } from '../doors/context'
-import { approveRequest, completeApproval } from './approve-request'
-import type { Redirection } from './authorization-response'
-import { changeClaimed, type ClaimedRequest } from './resolve-request'
-import type { ResponseType } from '../authorization/response-types'
+import {
+  type ApprovedRequest,
+  approveRequest,
+  completeApproval,
+  type Redirection,
+} from './authorization-response'
+import { changeClaimed, type ClaimedRequest, type Visit } from './visit'
 
 /** A code, or a token, answers it. */
 export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
 
 /** Approves without a page. What answers the client is stored, in place of the record that the request claims. */
-export async function approveAtOnce(
-  server: Context,
-  client: Client,
+export function approveAtOnce(
+  visit: Visit,
   responseType: ResponseType,
   proposal: ApprovableProposal,
-  claimed: ClaimedRequest | undefined,
-  context: IssueContext,
   onCommitted: OnCommitted | undefined,
 ): Promise<Redirection> {
+  const { server, client, claimed, context } = visit
   const { issuerDigest, random, now } = context
   const id = claimed === undefined ? createId(random) : claimed.record.id
   const approved = approveRequest(server, responseType, { id, issuerDigest, ...proposal }, context)
-  const { authorization } = approved
-  const { redirection, event } = completes(server)
-    ? await completeApproval(server, client, approved, now)
-    : approved
-  if (claimed === undefined) {
-    await begin(server.store, authorization, random)
-    onCommitted?.({ authorization, event })
-    return redirection
+  return completes(server) ? completeApproval(server, client, approved, now).then(store) : store(approved)
+
+  function store({ authorization, redirection, event }: ApprovedRequest): Promise<Redirection> {
+    if (claimed === undefined)
+      return begin(server.store, authorization, random).then(() => {
+        onCommitted?.({ authorization, event })
+        return redirection
+      })
+    const replace = (current: Authorization | undefined): TransitionResult<Redirection> => {
+      const claimable = findClaimable(current, claimed.presented, now, proposal.subject)
+      return claimable instanceof OAuthError
+        ? { action: 'none', refusal: claimable }
+        : { action: 'save', authorization, outcome: redirection, event }
+    }
+    return changeClaimed(server, claimed, replace, onCommitted).then((answer) => {
+      endWait(visit)
+      return answer
+    })
   }
-  const replace = (current: Authorization | undefined): TransitionResult<void> => {
-    const claimable = findClaimable(current, claimed.presented, now, proposal.subject)
-    return claimable instanceof OAuthError
-      ? { action: 'none', refusal: claimable }
-      : { action: 'save', authorization, outcome: undefined, event }
-  }
-  await changeClaimed(server, claimed, replace, onCommitted)
-  claimed.onClaimed?.()
-  return redirection
 }
 
 /** Returns the consent token. */
-export async function keepOpen(
-  server: Context,
-  proposal: OwnerProposal,
-  claimed: ClaimedRequest | undefined,
-  context: IssueContext,
-): Promise<string> {
+export async function keepOpen(visit: Visit, proposal: OwnerProposal): Promise<string> {
+  const { server, claimed, context } = visit
   const { openRequests } = server.limits
   // A reload of the page opens no further request.
-  if (claimed?.record.subject !== undefined)
-    return (await claimRecord(server, proposal, claimed, context)).consentToken
+  if (claimed?.record.subject !== undefined) return (await claimRecord(visit, claimed, proposal)).consentToken
   openRequests.opened(proposal.subject)
   try {
     if (claimed !== undefined) {
-      const { consentToken, isAgain } = await claimRecord(server, proposal, claimed, context)
+      const { consentToken, isAgain } = await claimRecord(visit, claimed, proposal)
       if (isAgain) openRequests.ended(proposal.subject)
-      else claimed.onClaimed?.()
+      else endWait(visit)
       return consentToken
     }
     const { requested, consentToken } = openForOwner(proposal, context)
@@ -82,11 +78,14 @@ export async function keepOpen(
   }
 }
 
+function endWait({ server, host, claimed }: Visit): void {
+  if (claimed?.hasWaited === true) server.limits.demandedLogins.ended(host.sender.address)
+}
+
 const claimRecord = (
-  server: Context,
-  proposal: OwnerProposal,
+  { server, context }: Visit,
   claimed: ClaimedRequest,
-  context: IssueContext,
+  proposal: OwnerProposal,
 ): Promise<ClaimedForm> =>
   changeClaimed(server, claimed, (current) =>
     claim(current, claimed.presented, claimed.secret, proposal, context),

@@ -1,8 +1,4 @@
-import type { Requested } from '../authorization/authorization'
-import { commit } from '../authorization/commit'
-import type { OnCommitted, Transition } from '../authorization/transition'
-import { findClaimable, type Presented } from '../authorization/requested'
-import type { StoredAuthorization } from '../authorization/store'
+import { findClaimable } from '../authorization/requested'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
@@ -12,33 +8,7 @@ import { Parameters } from '../protocol/parameters'
 import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
-import type { Destination } from './authorization-request'
-
-export interface ClaimedRequest {
-  readonly presented: Presented
-  /** With a salt, it derives the consent token: the handle, or a text that only the server knows. */
-  readonly secret: string
-  readonly record: Requested
-  /** Only the compare-and-set of the claim proves that it is current. */
-  readonly found: StoredAuthorization
-  readonly onClaimed?: () => void
-}
-
-/** A request whose client and redirection URI are known. */
-export interface SettledRequest {
-  readonly destination: Destination
-  readonly parameters: Parameters
-  /** As the server received them. */
-  readonly received: Parameters
-  readonly claimed: ClaimedRequest | undefined
-}
-
-export const changeClaimed = <Outcome>(
-  { store, random }: Context,
-  { record, found }: ClaimedRequest,
-  transition: Transition<Outcome>,
-  onCommitted?: OnCommitted,
-): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
+import type { ClaimedRequest } from './visit'
 
 interface ReplacedRequest {
   readonly parameters: Parameters
@@ -56,7 +26,7 @@ export async function resolveRequest(
     isPushed: false,
     sender,
   })
-  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client, sender)
+  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   return { parameters, claimed }
 }
 
@@ -90,10 +60,9 @@ export async function replaceParameters(
 }
 
 async function findClaimed(
-  { store, now, limits: { demandedLogins } }: Context,
+  { store, now }: Context,
   handle: string,
   { client_id: clientId }: Client,
-  sender: Sender | undefined,
 ): Promise<ClaimedRequest> {
   const id = credentialId('requestHandle', handle)
   const found = id === undefined ? undefined : await store.find(id)
@@ -101,15 +70,8 @@ async function findClaimed(
   const record = findClaimable(found?.authorization, presented, now())
   if (record instanceof OAuthError) throw record
   if (found === undefined) throw new Error('A record without a stored form was claimed.')
-  // It has waited for a login since a browser brought it.
   const hasWaited = record.subject === undefined && record.lifetimeUntilSeen === undefined
-  return {
-    presented,
-    secret: handle,
-    record,
-    found,
-    ...(hasWaited && { onClaimed: () => demandedLogins.ended(sender?.address) }),
-  }
+  return { presented, secret: handle, record, found, hasWaited }
 }
 
 // Hosts write extensions, also in JavaScript.

@@ -221,34 +221,21 @@ const shownOf = ({ scope, tokenType, extensionData, request }: RequestProposal) 
   request,
 ]
 
-/** From now on, the request lives as long as every request. */
-export function prolongRequest(
+/** From now on, the request lives as long as every request. @param demands whether the server demands the login. */
+export function awaitLogin(
   current: Authorization | undefined,
   presented: Presented,
-  context: RecordContext,
+  { now, lifetimes }: RecordContext,
+  demands: boolean,
 ): TransitionResult<undefined> {
-  const claimable = findClaimable(current, presented, context.now)
+  const claimable = findClaimable(current, presented, now)
   if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  if (claimable.lifetimeUntilSeen === undefined) return { action: 'none', outcome: undefined }
-  return { action: 'save', authorization: seen(claimable, context), outcome: undefined }
-}
-
-export function demandLogin(
-  current: Authorization | undefined,
-  presented: Presented,
-  context: RecordContext,
-): TransitionResult<undefined> {
-  const claimable = findClaimable(current, presented, context.now)
-  if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  const { parameters } = claimable.demandedLogin ?? {}
-  const demandedLogin: DemandedLogin = { at: context.now, parameters }
-  return { action: 'save', authorization: { ...seen(claimable, context), demandedLogin }, outcome: undefined }
-}
-
-function seen({ lifetimeUntilSeen, ...request }: Requested, { now, lifetimes }: RecordContext): Requested {
-  return lifetimeUntilSeen === undefined
-    ? request
-    : { ...request, expiresAt: now + lifetimes.authorizationRequest }
+  const { lifetimeUntilSeen, demandedLogin: before, ...request } = claimable
+  const demandedLogin: DemandedLogin | undefined = demands
+    ? { at: now, parameters: before?.parameters }
+    : before
+  const expiresAt = lifetimeUntilSeen === undefined ? request.expiresAt : now + lifetimes.authorizationRequest
+  return { action: 'save', authorization: { ...request, demandedLogin, expiresAt }, outcome: undefined }
 }
 
 /** Opens a claimed request for another account of its owner. */

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
 import type { ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
 import type { AuditNotes } from '../audit/audit-log'
 import type { CommittedTransition, OnCommitted } from '../authorization/transition'
-import type { Host, LoginDemand, Question } from '../authorization-endpoint/authorize'
-import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
 import type { AuthenticationContext, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PageRequest } from '../doors/page-endpoint'
 import { shareOf } from '../limits/counted-for'
@@ -237,6 +236,11 @@ const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
   thrown instanceof TypeError &&
   /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
   Reflect.get(request, 'session') === undefined
+
+function parsePriorConsent(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw new TypeError('The option skipConsent must return true or false.')
+}
 
 const noSession = (cause: TypeError): TypeError =>
   new TypeError(

@@ -1,4 +1,4 @@
-import type { Question } from '../authorization-endpoint/authorize'
+import type { Question } from '../authorization-endpoint/visit'
 import { boxOf, choiceField, consentTokenField } from '../protocol/owner-question'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ScopeDescription } from '../protocol/scope'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { AuditLog } from '../audit/audit-log'
-import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { queryAfterLogin } from '../authorization-endpoint/login-return'
-import type { LoginDemand } from '../authorization-endpoint/authorize'
+import { queryAfterLogin } from '../authorization-endpoint/demanded-login'
+import type { LoginDemand } from '../authorization-endpoint/visit'
 import { type LoginRequest, loginQueryOf } from '../protocol/resource-owner'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'

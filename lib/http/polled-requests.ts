@@ -8,10 +8,10 @@ import {
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
-import { enter, type Question } from '../authorization-endpoint/authorize'
+import { enter } from '../authorization-endpoint/authorize'
 import { answerIn } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
-import type { SettledRequest } from '../authorization-endpoint/resolve-request'
+import type { Question, SettledRequest } from '../authorization-endpoint/visit'
 import type { OwnPageRequest } from '../doors/page-endpoint'
 import type { PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
@@ -47,7 +47,8 @@ export function polledRequests(server: Edge): PolledRequests {
       return record instanceof OAuthError ? undefined : { found, answer }
     },
     async enter(request, { found }, { grantType, secret, device, fields }) {
-      const client = await clientOf(server, request, found.authorization.clientId)
+      const { clientId } = found.authorization
+      const client = await clientOf(server, request, clientId)
       const { authorization: record } = found
       if (record.state !== 'requested') return undefined
       const parameters = Parameters.parse(record.parameters ?? '')
@@ -55,7 +56,7 @@ export function polledRequests(server: Edge): PolledRequests {
         destination: { client, redirectUri: undefined, grantType },
         parameters,
         received: parameters,
-        claimed: { presented: { handle: undefined, clientId: client.client_id }, secret, record, found },
+        claimed: { presented: { handle: undefined, clientId }, secret, record, found, hasWaited: false },
       }
       const answer = await answerFor(server, request, settled)
       if (answer instanceof OAuthError) {

@@ -70,7 +70,7 @@ form-post: doors/plug-in
 openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
-request-objects: jwt authorization/requested authorization-endpoint/login-return client-authentication/client-keys
+request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
 command-line/lint: stores/client-store stores/registered client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options

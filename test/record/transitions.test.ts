@@ -8,8 +8,7 @@ import { redeemCode } from '../../lib/authorization/redeem-code'
 import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import {
   claim,
-  demandLogin,
-  prolongRequest,
+  awaitLogin,
   openForLogin,
   openForOwner,
   openRequest,
@@ -427,13 +426,13 @@ describe('A request that a client pushed', () => {
 
   it('lives as long as its client asked until a browser brings it, and then as every request', () => {
     const { requested, handle } = openRequest(ownerless, at(0), { lifetime: 60, parameters: 'a=b' })
-    expect(verdictOf(prolongRequest(requested, presented(handle), at(60)))).toBe(
+    expect(verdictOf(awaitLogin(requested, presented(handle), at(60), false))).toBe(
       'none authorization_request_expired',
     )
-    const seen = recordOf(prolongRequest(requested, presented(handle), at(59)), 'requested')
+    const seen = recordOf(awaitLogin(requested, presented(handle), at(59), false), 'requested')
     expect(seen).toMatchObject({ expiresAt: noon + 659, parameters: 'a=b' })
-    expect(verdictOf(prolongRequest(seen, presented(handle), at(100)))).toBe('none ok')
-    expect(verdictOf(prolongRequest(seen, presented(`${handle}x`), at(100)))).toBe(
+    expect(recordOf(awaitLogin(seen, presented(handle), at(100), false), 'requested')).toEqual(seen)
+    expect(verdictOf(awaitLogin(seen, presented(`${handle}x`), at(100), false))).toBe(
       'none authorization_request_unknown',
     )
   })
@@ -443,7 +442,7 @@ describe('A request that a client pushed', () => {
       parameters: 'a=b',
       plugInData: { pace: 5 },
     })
-    const demanded = recordOf(demandLogin(requested, presented(handle), at(5)), 'requested')
+    const demanded = recordOf(awaitLogin(requested, presented(handle), at(5), true), 'requested')
     const first = claimed(demanded, handle, at(6))
     const pending = recordOf(first, 'requested')
     expect(pending).toMatchObject({
@@ -451,7 +450,7 @@ describe('A request that a client pushed', () => {
       parameters: 'a=b',
       plugInData: { pace: 5 },
     })
-    const again = recordOf(demandLogin(pending, presented(handle), at(7)), 'requested')
+    const again = recordOf(awaitLogin(pending, presented(handle), at(7), true), 'requested')
     expect(again).toMatchObject({ demandedLogin: { at: noon + 7 } })
     const anew = claimed(again, handle, at(8), { login: { authTime: noon + 7 } })
     expect(outcomeOf(anew)).toMatchObject({ consentToken: outcomeOf(first).consentToken, isAgain: true })

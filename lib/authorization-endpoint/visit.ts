@@ -1,0 +1,106 @@
+import type { Requested } from '../authorization/authorization'
+import { commit } from '../authorization/commit'
+import type { Presented } from '../authorization/requested'
+import type { StoredAuthorization } from '../authorization/store'
+import type { IssueContext, OnCommitted, Transition } from '../authorization/transition'
+import type { Context } from '../doors/context'
+import type { Eventual } from '../primitives/concurrency'
+import type { Client } from '../protocol/client'
+import type { ChoicesQuestion, ConsentFact } from '../protocol/extension'
+import type { OwnerQuestion } from '../protocol/owner-question'
+import type { Parameters } from '../protocol/parameters'
+import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
+import type { Scope } from '../protocol/scope'
+import type { ClientFinder, Destination, ParsedAuthorizationRequest } from './authorization-request'
+
+export interface ClaimedRequest {
+  readonly presented: Presented
+  /** With a salt, it derives the consent token: the handle, or a text that only the server knows. */
+  readonly secret: string
+  readonly record: Requested
+  /** Only the compare-and-set of the claim proves that it is current. */
+  readonly found: StoredAuthorization
+  /** For a login, since a browser brought it. */
+  readonly hasWaited: boolean
+}
+
+/** A request whose client and redirection URI are known. */
+export interface SettledRequest {
+  readonly destination: Destination
+  readonly parameters: Parameters
+  /** As the server received them. */
+  readonly received: Parameters
+  readonly claimed: ClaimedRequest | undefined
+}
+
+export const changeClaimed = <Outcome>(
+  { store, random }: Context,
+  { record, found }: ClaimedRequest,
+  transition: Transition<Outcome>,
+  onCommitted?: OnCommitted,
+): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
+
+/** The browser of an owner brings a request. */
+export interface Visit {
+  readonly server: Context
+  readonly host: Host
+  readonly settled: SettledRequest
+  readonly client: Client
+  readonly redirectUri: string | undefined
+  readonly parsed: ParsedAuthorizationRequest
+  readonly context: IssueContext
+  /** Undefined if nobody is logged in. */
+  readonly owner: ResourceOwner | undefined
+  /** The record that the request uses up: of its client, or of the demanded login. */
+  readonly claimed: ClaimedRequest | undefined
+}
+
+/** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
+export interface Host extends ClientFinder {
+  /** Runs if extensions have replaced them, with those that count. */
+  parametersReplaced(parameters: Parameters): void
+  findOwner(): Eventual<ResourceOwner | undefined>
+  /** True skips the consent page. */
+  skipConsent(question: PriorConsentQuestion): Eventual<boolean>
+  choices(question: ChoicesQuestion): Promise<unknown>
+  logIn(demand: LoginDemand): Promise<void>
+  ask(question: Question): unknown
+}
+
+export interface LoginDemand {
+  /** For the URL to which the login returns; undefined if the request names its record. */
+  readonly reference: string | undefined
+  readonly request: LoginRequest
+}
+
+/**
+ * The option `skipConsent` decides whether this owner has approved the request before (RFC 6749 4.1.1). The scope may
+ * exceed what the owner approved. An approval without these facts, or with another choice, is no approval of this
+ * request.
+ */
+export interface PriorConsentQuestion extends ChoicesQuestion {
+  readonly redirectUri: string
+  /** The only answer to the question of the page; undefined if the page asks none. */
+  readonly choice?: Choice | undefined
+}
+
+/** The answer to the question of the consent page, under its name: `{ workspace: 'w1' }`. */
+export type Choice = Readonly<Record<string, string>>
+
+export interface Question {
+  readonly client: Client
+  readonly resourceOwner: ResourceOwner
+  readonly scope: Scope
+  readonly facts: readonly ConsentFact[]
+  /** Undefined if the client polls. */
+  readonly redirectUri: string | undefined
+  /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
+  readonly isPosted?: boolean
+  /** What the owner may leave out. */
+  readonly optional: Scope
+  readonly allowedBefore: Scope
+  readonly asked: OwnerQuestion | undefined
+  /** The query of the same request after the choice of an account; undefined if the request is good only once. */
+  readonly switchAccount: string | undefined
+  readonly consentToken: string
+}
