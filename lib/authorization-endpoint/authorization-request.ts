@@ -60,11 +60,10 @@ export function parseAuthorizationRequest(
   parameters: Parameters,
   server: Context,
 ): Eventual<ParsedAuthorizationRequest> {
-  const { settings, plugIns } = server
+  const { plugIns } = server
   const { client } = destination
   parameters.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
-  for (const { authorizationParameters } of settings.extensions)
-    if (authorizationParameters !== undefined) parameters.check(authorizationParameters)
+  parameters.check(plugIns.authorizationParameters)
   const { responseType, approving, mode } = responseOf(destination, parameters, plugIns)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
   return following(

@@ -1,6 +1,7 @@
 import { isRecord } from '../primitives/values'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { none } from './built-in-methods'
 import type {
@@ -54,8 +55,7 @@ export function readCredential(
   sources: CredentialSources,
   { methods, credentialParameters, takesPublicClients }: CredentialTerms,
 ): ClientCredential | undefined {
-  const isInQuery = (name: string) => sources.query.mentions(name)
-  if (!sources.query.isEmpty && [...neverInQuery, ...credentialParameters].some(isInQuery))
+  if (!sources.query.isEmpty && mentionsAny(sources.query, [...neverInQuery, ...credentialParameters]))
     throw refused('credential_in_query')
   if (sources.authorization.length > 1) throw refused('several_authorization_headers')
   const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
@@ -68,6 +68,9 @@ export function readCredential(
   if (named !== undefined && named !== only.clientId) throw refused('client_id_mismatch/authentication')
   return only
 }
+
+const mentionsAny = (query: Parameters, names: readonly string[]) =>
+  names.some((name) => query.mentions(name))
 
 export const noClientAuthentication = (attempted: boolean): OAuthError =>
   refused(attempted ? 'no_client_authentication/attempted' : 'no_client_authentication')

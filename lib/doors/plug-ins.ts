@@ -25,6 +25,10 @@ export interface PlugIns extends ActingExtensions {
   readonly usualFormat: string | undefined
   /** What a token is bound to: `cnf` (RFC 7800 3.1). */
   readonly confirmationOf: NonNullable<IssueContext['confirmationOf']>
+  /** Of all extensions. */
+  readonly authorizationParameters: readonly string[]
+  /** Of all extensions. */
+  readonly tokenParameters: readonly string[]
   readonly restrictors: readonly TokenRestrictor[]
   /** These tokens count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope

@@ -91,10 +91,7 @@ export function polledRequests(server: Edge): PolledRequests {
   }
 }
 
-const parametersOf = ({ settings: { extensions } }: Context) => [
-  ...polledParameters,
-  ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
-]
+const parametersOf = ({ plugIns }: Context) => [...polledParameters, ...plugIns.authorizationParameters]
 
 const ledToRedirect = () => new Error('A request without a redirection URI led to a redirect.')
 

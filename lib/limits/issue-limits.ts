@@ -54,8 +54,10 @@ export class IssueLimits {
   }
 
   private count(clientId: string, subject: string | undefined): void {
-    this.requireRoom(clientId)
-    if (subject !== undefined) this.ofOwners?.take(shareOfToken(clientId, subject))
+    if (subject !== undefined) {
+      this.requireRoom(clientId)
+      this.ofOwners?.take(shareOfToken(clientId, subject))
+    }
     this.ofClients?.take(clientId)
   }
 

@@ -149,9 +149,11 @@ export const responseMembers: ReadonlySet<string> = new Set([
   'error_uri',
 ])
 
+const plainIssue: TokenIssue = { properties: {} }
+
 /** @throws Error for a member of the server, or a value that it cannot send or store. */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
-  if (tokenType.issue === undefined) return { properties: {} }
+  if (tokenType.issue === undefined) return plainIssue
   const subject = `The token type "${tokenType.name}" returned a wrong result for a token:`
   const issue = requireShape(issueShape, tokenType.issue(accessToken, moment), subject, undefined)
   const taken = Object.keys(issue.properties).find((name) => responseMembers.has(name))

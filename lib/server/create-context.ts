@@ -132,6 +132,8 @@ export function sortPlugIns(settings: ServerSettings): PlugIns {
         'cnf'
       ]
     },
+    authorizationParameters: extensions.flatMap((each) => each.authorizationParameters ?? []),
+    tokenParameters: extensions.flatMap((each) => each.tokenParameters ?? []),
     restrictors: restrictorsOf(extensions, isOwnExtension),
     ignoredScope: settings.narrowScope ? [...ignoredAtRefresh, ...scopes.keys()] : ignoredAtRefresh,
     ignoredAtRefresh,

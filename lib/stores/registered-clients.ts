@@ -8,9 +8,8 @@ import { type ClientStore, isDeleted } from './client-store'
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {
   const places = new Map<string, number>()
   return (clientId) => {
-    const isNamed = (source: unknown) => isRecord(source) && source['client_id'] === clientId
-    const known = places.get(clientId)
-    const place = known !== undefined && isNamed(list[known]) ? known : list.findIndex(isNamed)
+    const known = places.get(clientId) ?? -1
+    const place = isNamed(list[known], clientId) ? known : list.findIndex((each) => isNamed(each, clientId))
     const registration = list[place]
     if (!isRecord(registration)) {
       places.delete(clientId)
@@ -20,6 +19,8 @@ export function configuredClients(list: readonly unknown[], parsed: ParsedRegist
     return parsed.clientOf(registration)
   }
 }
+
+const isNamed = (source: unknown, clientId: string) => isRecord(source) && source['client_id'] === clientId
 
 /** Parses again only if the store returns another object or other content. */
 export function storedClients(stored: ClientStore['find'], parsed: ParsedRegistrations): FindClient {

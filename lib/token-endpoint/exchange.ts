@@ -74,7 +74,7 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   const parameters = withoutIgnoredScope(received.parameters, client, ignored)
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
-  for (const { tokenParameters = [] } of server.settings.extensions) parameters.check(tokenParameters)
+  parameters.check(server.plugIns.tokenParameters)
   server.limits.issuing?.requireRoom(client.client_id)
   const scope = requestedScope(grantType, parameters)
   const restrict: IssueContext['restrict'] = (granted) =>
