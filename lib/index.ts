@@ -1,9 +1,5 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
-export {
-  createBearerGuard,
-  type StandaloneGuard,
-  type StandaloneGuardOptions,
-} from './server/standalone-guard'
+export { createBearerGuard, type StandaloneGuard, type StandaloneGuardOptions } from './server/guard'
 export { createSecureServer, createServer } from './http/create-server'
 export type {
   AuthorizationServerOptions,
@@ -99,10 +95,8 @@ export type {
 } from './resource-server/introspection/introspection-client'
 export type { IntrospectionSource } from './resource-server/introspection/introspection-source'
 export type { IssuerKeys, JwtSource } from './resource-server/jwt-source'
-export type { GuardedAccess, IntrospectedAccess, JwtAccess } from './resource-server/admit'
-export type { AuthInfo } from './http/auth-info'
-export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
-export type { GuardDefaults } from './http/guard-defaults'
+export type { ClaimsAccess, GuardedAccess } from './resource-server/admit'
+export type { AuthInfo, BearerGuard, BearerGuardOptions, GuardDefaults } from './http/bearer-guard'
 export type { ProtectedResourcePart } from './http/protected-resource'
 export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
 export type {

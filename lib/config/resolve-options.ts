@@ -23,7 +23,7 @@ import { dynamicRegistrationOption } from '../clients/dynamic-registration/regis
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
-import { guardsOption } from '../http/guard-defaults'
+import { guardsOption } from '../http/bearer-guard'
 import { pageOptions } from '../pages/page-options'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
 import { scopeDescriptions, scopeImplications } from '../protocol/scope'

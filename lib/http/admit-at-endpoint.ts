@@ -2,7 +2,7 @@ import type { FoundAccess } from '../authorization/lookup'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { refused } from '../protocol/refusals'
 import { admitToken, requiredSchemes, tokenOf } from '../resource-server/admit'
-import { scopeIn } from '../resource-server/refusals'
+import { scopeIn } from '../resource-server/challenge'
 import { Asked } from './asked'
 import type { Edge } from './edge'
 

@@ -2,15 +2,23 @@ import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import { noNotes } from '../audit/audit-log'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
-import { crossOrigin, everyMethod, explainingCors, exposedHeaders } from './cors'
-import type { GuardEdge } from './edge'
+import {
+  allowedOrigins,
+  type CorsOption,
+  crossOrigin,
+  everyMethod,
+  explainingCors,
+  exposedHeaders,
+} from './cors'
+import type { GuardEdge, ResolvedGuardDefaults } from './edge'
 import { isLater } from '../primitives/concurrency'
-import { oneOf } from '../primitives/fields'
-import { type Field, group, rootPlace, usual } from '../primitives/schema'
+import { aFlag, oneOf } from '../primitives/fields'
+import { type Field, type Fields, group, rootPlace, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/oauth-error'
 import { unexpected } from '../protocol/refusals'
 import type { Extension } from '../protocol/extension'
+import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import {
   admitToken,
   type FindToken,
@@ -23,16 +31,19 @@ import {
   tokenOf,
   withMembers,
 } from '../resource-server/admit'
-import type { ChallengeAttributes } from '../resource-server/challenge'
-import { scopeIn } from '../resource-server/refusals'
+import {
+  type ChallengeAttributes,
+  challengeFields,
+  type ChallengeOptions,
+  schemeChallenges,
+  scopeIn,
+  usualChallenge,
+} from '../resource-server/challenge'
 import { type LoginOptions, requiredLogin } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
-import { setAuthInfo } from './auth-info'
-import { type GuardDefaults, guardFields, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
 import { sendJson } from './response'
-import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
 declare global {
   namespace Express {
@@ -44,6 +55,32 @@ declare global {
     interface AccessMembers {}
   }
 }
+
+/** What a host may set for one guard, or for all guards with the option `guards`. */
+export interface GuardDefaults extends ChallengeOptions {
+  /**
+   * Sets `request.auth` to an {@link AuthInfo}, which the SDK for MCP servers reads. It contains the access
+   * token: do not log it. Default false.
+   */
+  readonly authInfo?: boolean
+  /**
+   * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
+   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`,
+   * because `app.get` takes no `OPTIONS`. Default false.
+   */
+  readonly cors?: CorsOption
+}
+
+const guardFields = (defaults: ResolvedGuardDefaults) =>
+  ({
+    ...challengeFields(defaults),
+    authInfo: aFlag(defaults.authInfo),
+    cors: allowedOrigins(defaults.cors),
+  }) satisfies Fields<GuardDefaults>
+
+export const guardsOption = group(guardFields({ ...usualChallenge, authInfo: false, cors: undefined }), {
+  undefinedMembers: 'refused',
+})
 
 export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
@@ -136,8 +173,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const challenges: WriteChallenges = (authorization, own, error, schemes = required) => {
     // A host may make the metadata of the resource after the guard.
     const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
-    const types = schemes === undefined ? tokenTypes : ofSchemes(tokenTypes, schemes)
-    return schemeChallenges(types, named, { own, error, authorization })
+    return schemeChallenges(tokenTypes, named, { own, error, authorization, schemes })
   }
   const lookup = {
     extensions: settings.extensions.filter(actsInGuards),
@@ -252,4 +288,52 @@ function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined
   const refusal = { endpoint, code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
   return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
+}
+
+/**
+ * The access of a request as the TypeScript SDK of the Model Context Protocol reads it from `request.auth`.
+ * The SDK declares that member of Express' request.
+ */
+export interface AuthInfo {
+  /** Whoever has the token can use it: never log this object. */
+  token: string
+  clientId: string
+  /** Includes every scope that the option `implies` adds. */
+  scopes: string[]
+  /** Seconds since the epoch. */
+  expiresAt: number
+  /** The resource of the guard (RFC 8707). Missing without the option `resources`. */
+  resource?: URL
+  /** The URL of the metadata of the resource (RFC 9728). Missing if it has none. */
+  resourceMetadataUrl?: string
+  /**
+   * All other members of `req.oauth`: `subject`, `authorizationId`, claims of a JWT, members of extensions.
+   */
+  extra: Record<string, unknown>
+}
+
+interface AuthInfoContext {
+  readonly implied: ImpliedScopes | undefined
+  readonly resource: ResourceReference | undefined
+}
+
+/** Each request gets its own object: the SDK lets hosts change it. */
+function setAuthInfo(
+  request: Request,
+  token: string,
+  access: GuardedAccess,
+  { implied, resource }: AuthInfoContext,
+): void {
+  const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
+  const auth: AuthInfo = {
+    token,
+    clientId,
+    scopes: [...withImplied(scope, implied)],
+    expiresAt,
+    ...(resource === undefined ? {} : { resource: new URL(resource.uri) }),
+    ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
+    extra,
+  }
+  // The SDK declares a wider type.
+  Object.assign(request, { auth })
 }

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
-import type { ObserveToken } from '../authorization/observe-token'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'
 import type { CommonSettings, Context, Settings } from '../doors/context'
@@ -16,21 +15,13 @@ import type { ChoicesQuestion } from '../protocol/extension'
 import type { ImpliedScopes, ScopeDescription } from '../protocol/scope'
 import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { OwnerQuestion } from '../protocol/owner-question'
-import type { FindToken } from '../resource-server/admit'
+import type { TokenSource } from '../resource-server/admit'
+import type { Challenge } from '../resource-server/challenge'
 import type { AllowedOrigins } from './cors'
-import type { ResolvedGuardDefaults } from './guard-defaults'
 import type { NetworkLimits } from './network-limits'
 import type { RequestsInFlight } from './requests-in-flight'
 
-export interface TokenLookUp {
-  readonly findToken: FindToken
-  /** Without a look-up of signed tokens; undefined if no token is signed. */
-  readonly findSignedToken?: FindToken | undefined
-  /** Explains a refused token; undefined if guards explain nothing. */
-  readonly observeToken?: ObserveToken | undefined
-}
-
-export interface GuardEdge extends TokenLookUp {
+export interface GuardEdge extends TokenSource {
   readonly settings: GuardSettings
   readonly counters: Counters
   /** Seconds since the epoch. */
@@ -58,6 +49,11 @@ export interface Exchange {
   readonly server: Edge
   readonly request: Request
   readonly response: Response
+}
+
+export interface ResolvedGuardDefaults extends Challenge {
+  readonly authInfo: boolean
+  readonly cors: AllowedOrigins
 }
 
 export interface GuardSettings extends CommonSettings {

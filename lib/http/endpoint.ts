@@ -21,13 +21,12 @@ import {
   Throttled,
 } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient } from '../protocol/refusals'
-import { usualChallenge } from '../resource-server/challenge'
 import { type Asked, askedOf, type Row, type Terms } from './asked'
 import type { Edge } from './edge'
 import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
 import { hasLongBody, leavesBody } from './request'
 import { sendJson, sendJsonError } from './response'
-import { ofSchemes, schemeChallenges } from './scheme-challenges'
+import { schemeChallenges, usualChallenge } from '../resource-server/challenge'
 
 export type EndpointOfServer = EndpointDescription &
   EndpointHandling<{ readonly onCommitted: OnCommitted }> & {
@@ -170,8 +169,8 @@ function challengeFor(
   if (challenge === undefined && code !== 'invalid_token' && status !== 401) return {}
   // RFC 6750 3.1: without a token, there is no error.
   const error = authorization.length === 0 ? {} : { error: code }
-  const types = ofSchemes(settings.tokenTypes, schemes)
-  return schemeChallenges(types, usualChallenge, { own: challenge ?? {}, error, authorization })
+  const challenged = { own: challenge ?? {}, error, authorization, schemes }
+  return schemeChallenges(settings.tokenTypes, usualChallenge, challenged)
 }
 
 /** Strategies in a host's Passport report failures as errors. */

@@ -2,6 +2,7 @@ import { aFlag, oneOf } from '../primitives/fields'
 import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
+import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'
 import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
@@ -26,7 +27,7 @@ import {
   tokenResource,
 } from '../extensions/resource-indicators/resource-indicators'
 import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
-import { badToken, otherAudience, scopeIn } from './refusals'
+import { badToken, otherAudience, scopeIn } from './challenge'
 import { loginFields, type RequiredLogin, requireLogin } from './required-login'
 
 export interface GoodToken extends KeptExtensionData {
@@ -47,6 +48,17 @@ export type FoundToken = GoodToken | RejectedToken | undefined
  * @throws OAuthError `temporarily_unavailable` if the look-up fails.
  */
 export type FindToken = (accessToken: string, now: number, sender: TokenSender) => Eventual<FoundToken>
+
+/** What knows the tokens of a guard. */
+export interface TokenSource {
+  readonly findToken: FindToken
+  /** Without a look-up of signed tokens; undefined if no token is signed. */
+  readonly findSignedToken?: FindToken | undefined
+  /** Explains a refused token; undefined if guards explain nothing. */
+  readonly observeToken?: ObserveToken | undefined
+  /** Rejects if the source does not answer. @param now seconds since the epoch. */
+  ready?(now: number): Promise<unknown>
+}
 
 export interface TokenSender {
   /** As Express reports it; undefined if the connection has closed. */
@@ -240,9 +252,12 @@ export function readScope(
   return scope ?? []
 }
 
-/** The access of a JWT access token (RFC 9068 2.2). Deeply frozen: all requests with the token share it. */
-export interface JwtAccess {
-  /** Always undefined: a JWT belongs to no authorization in a store. */
+/**
+ * The access by claims: those of a JWT access token (RFC 9068 2.2), or the answer of an introspection endpoint
+ * (RFC 7662 2.2). Deeply frozen: all requests with the token share it.
+ */
+export interface ClaimsAccess {
+  /** Always undefined: the token belongs to no authorization in a store. */
   readonly authorizationId?: undefined
   readonly clientId: string
   /** From `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
@@ -251,7 +266,7 @@ export interface JwtAccess {
   readonly scope: Scope
   /** `bearer`, or the token type that checks the proof of a bound token (`TokenType.confirmationMethod`). */
   readonly tokenType: string
-  /** Seconds since the epoch, with a fraction if the issuer writes one. */
+  /** Seconds since the epoch. If the answer of an endpoint names no end, the end in the cache of the guard. */
   readonly expiresAt: number
   /** Undefined if the token does not say. */
   readonly login?: Login | undefined
@@ -259,27 +274,5 @@ export interface JwtAccess {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/**
- * The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the
- * token share it.
- */
-export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claims'> {
-  /** Seconds since the epoch. If the answer names no end, the end in the cache of the guard. */
-  readonly expiresAt: number
-  /** Every member of the answer. */
-  readonly claims: Readonly<Record<string, unknown>>
-}
-
-/** The access of a token. Only that of a JWT or of an introspection has `claims`. */
-export type GuardedAccess = Access | JwtAccess | IntrospectedAccess
-
-/** Without recursion: JSON can be thousands of levels deep. */
-export function frozen<Value extends object>(value: Value): Value {
-  const open: object[] = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    Object.freeze(next)
-    for (const member of Object.values(next) as readonly unknown[])
-      if (typeof member === 'object' && member !== null) open.push(member)
-  }
-  return value
-}
+/** The access of a token. Only that by claims has `claims`. */
+export type GuardedAccess = Access | ClaimsAccess

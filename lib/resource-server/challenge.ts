@@ -1,6 +1,16 @@
 import { type Field, type Fields, kind, usual } from '../primitives/schema'
-import { isRecord } from '../primitives/values'
-import { isQuotable, isToken, serverAttributes } from '../protocol/http-authentication'
+import { isRecord, isText } from '../primitives/values'
+import {
+  isQuotable,
+  isSameScheme,
+  isToken,
+  parseAuthorization,
+  serverAttributes,
+} from '../protocol/http-authentication'
+import type { OAuthError, Observed } from '../protocol/oauth-error'
+import { refusedBy } from '../protocol/refusals'
+import { formatScope, type Scope } from '../protocol/scope'
+import { challengeOfType, type TokenType } from '../protocol/token-type'
 
 /** What a host may set in the challenges of a guard. */
 export interface ChallengeOptions {
@@ -58,7 +68,7 @@ const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
 /** RFC 6750 3, RFC 9728 5.1 */
-export function writeChallenge(
+function writeChallenge(
   scheme: string,
   { realm, attributes, resourceMetadata }: Challenge,
   { scope, ...own }: ChallengeAttributes,
@@ -78,3 +88,53 @@ export function writeChallenge(
 }
 
 export type ChallengeAttributes = Readonly<Record<string, string>>
+
+interface Challenged {
+  readonly own: ChallengeAttributes
+  readonly error: ChallengeAttributes
+  readonly authorization: readonly string[]
+  /** Of the challenged types; undefined for all. */
+  readonly schemes: readonly string[] | undefined
+}
+
+/** A line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */
+export function schemeChallenges(
+  every: readonly TokenType[],
+  challenge: Challenge,
+  { own, error, authorization, schemes = every.map(({ scheme }) => scheme) }: Challenged,
+): Record<string, string | string[]> {
+  const tokenTypes = every.filter(({ scheme }) => schemes.some((one) => isSameScheme(one, scheme)))
+  const used = usedScheme(authorization)
+  const isKnown = tokenTypes.some(({ scheme }) => used !== undefined && isSameScheme(scheme, used))
+  // RFC 9449 7.2: only the challenge of the used scheme has the error.
+  const errorFor = ({ scheme }: TokenType) =>
+    !isKnown || used === undefined || isSameScheme(scheme, used) ? error : {}
+  const headers: Record<string, string | string[]> = {}
+  for (const type of tokenTypes) Object.assign(headers, type.challengeHeaders?.())
+  headers['WWW-Authenticate'] = tokenTypes.map((type) =>
+    writeChallenge(
+      type.scheme,
+      challenge,
+      type.challenge === undefined ? own : { ...challengeOfType(type), ...own },
+      errorFor(type),
+    ),
+  )
+  return headers
+}
+
+const usedScheme = ([header, second]: readonly string[]): string | undefined =>
+  header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
+
+// RFC 6750 3.1. Each challenge names the scope of the guard.
+
+export const badToken = (reason: string, scope: Scope, observed?: Observed): OAuthError =>
+  refusedBy(reason, 'token_invalid', observed, { challenge: scopeIn(scope) })
+
+/** @param sent `aud` of the token, as anything may have written it. */
+export function otherAudience(sent: unknown, expected: readonly string[]): Observed {
+  const [only = 'none', second] = [sent ?? []].flat().filter(isText)
+  return { sent: second === undefined ? only : [sent].flat().filter(isText), expected }
+}
+
+export const scopeIn = (scope: Scope): { readonly scope?: string } =>
+  scope.length === 0 ? {} : { scope: formatScope(scope) }

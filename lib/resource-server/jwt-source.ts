@@ -13,7 +13,7 @@ import {
   usual,
 } from '../primitives/schema'
 import { type Reason, refused } from '../protocol/refusals'
-import type { FoundToken } from './admit'
+import type { FoundToken, TokenSource } from './admit'
 import { knownTokens } from './known-tokens'
 import {
   type ClaimNames,
@@ -22,7 +22,6 @@ import {
   type SourceTerms,
   type TokenClaimsOptions,
   tokenOfClaims,
-  type TokenSource,
 } from './token-claims'
 
 /** The public keys of an issuer: either `keys` or `jwksUri`. */

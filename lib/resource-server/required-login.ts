@@ -3,7 +3,7 @@ import { isWhole, tenYears } from '../primitives/values'
 import { acrValuesExpectation, isAcrValues, type Login } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
 import type { Scope } from '../protocol/scope'
-import { scopeIn } from './refusals'
+import { scopeIn } from './challenge'
 
 /** What a guard requires of the login behind a token (RFC 9470). */
 export interface LoginOptions {

@@ -9,15 +9,10 @@ import type { Extension } from '../protocol/extension'
 import { loginIn } from '../protocol/resource-owner'
 import { parseScope, type Scope } from '../protocol/scope'
 import { fitsType, type TokenType } from '../protocol/token-type'
-import { type FindToken, type FoundToken, frozen } from './admit'
-import { otherAudience } from './refusals'
+import type { FoundToken } from './admit'
+import { otherAudience } from './challenge'
 
-/** What knows the tokens of a guard. */
-export interface TokenSource {
-  readonly findToken: FindToken
-  /** Rejects if the source does not answer. @param now seconds since the epoch. */
-  ready(now: number): Promise<unknown>
-}
+export type Claims = Readonly<Record<string, unknown>>
 
 /** What a source reads of its guard. */
 export interface SourceTerms {
@@ -76,8 +71,6 @@ export interface ClaimTerms extends Pick<SourceTerms, 'resources' | 'tokenTypes'
   readonly audienceRequired: boolean
   readonly names: ClaimNames
 }
-
-export type Claims = Readonly<Record<string, unknown>>
 
 /** RFC 9068 4, RFC 7662 2.2. @param claims for which the issuer vouches, within their time. */
 export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTerms): FoundToken {
@@ -144,4 +137,15 @@ function scopeOf(value: unknown, mayBeList: boolean): Scope | undefined {
   if (isText(value)) return parseScope(value)
   const isList = mayBeList && isTexts(value) && value.every((token) => parseScope(token)?.length === 1)
   return isList ? [...new Set(value)] : undefined
+}
+
+/** Without recursion: JSON can be thousands of levels deep. */
+function frozen<Value extends object>(value: Value): Value {
+  const open: object[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    Object.freeze(next)
+    for (const member of Object.values(next) as readonly unknown[])
+      if (typeof member === 'object' && member !== null) open.push(member)
+  }
+  return value
 }

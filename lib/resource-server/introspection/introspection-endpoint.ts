@@ -1,7 +1,7 @@
-import { isRecord, isText, isTexts } from '../../primitives/values'
+import { boundedText, isRecord, isText, isTexts } from '../../primitives/values'
 import { SingleFlight } from '../../primitives/concurrency'
+import { isShallow } from '../../protocol/json'
 import { isSafeUrl } from '../../protocol/uri'
-import { fetchJson, RefusedStatus, UnusableResponse } from './fetch-json'
 import type { Authenticate } from './introspection-client'
 
 interface IntrospectionAddress {
@@ -15,18 +15,30 @@ interface IntrospectionAddress {
   readonly clock: () => number
 }
 
-export class CredentialsRefused extends Error {
-  override readonly name = 'CredentialsRefused'
-}
+/** Another status than 200, no JSON, or no answer about the token. */
+export class UnusableResponse extends Error {
+  override readonly name = 'UnusableResponse'
 
-/** The credentials are good, so the endpoint may answer about other tokens. */
-export class RequestRefused extends Error {
-  override readonly name = 'RequestRefused'
-}
+  /** @param error the code of a response with status 400 (RFC 6749 5.2). */
+  constructor(
+    message: string,
+    private readonly status?: number,
+    readonly error?: string,
+  ) {
+    super(message)
+  }
 
-/** Perhaps from a filter before the endpoint. */
-export class NothingSaid extends Error {
-  override readonly name = 'NothingSaid'
+  /**
+   * What the response is about. With `request`, the credentials are good, so the endpoint may answer about other tokens;
+   * `nothing` may come from a filter before it.
+   */
+  get about(): 'client' | 'request' | 'nothing' {
+    const { status, error = '' } = this
+    // RFC 7662 2.3: 401. A proxy in front says 403. RFC 6749 5.2: a server may refuse a client with 400.
+    if (status === 401 || status === 403) return 'client'
+    if (status !== 400) return 'nothing'
+    return ['invalid_client', 'unauthorized_client'].includes(error) ? 'client' : 'request'
+  }
 }
 
 interface FoundEndpoint {
@@ -63,13 +75,11 @@ export class IntrospectionEndpoint {
     try {
       return await fetchJson(url, { method: 'POST', body, headers, signal: this.deadline() })
     } catch (error) {
-      if (error instanceof RefusedStatus && error.status === 400) return answerOf(error)
-      this.lookAgain(pause)
-      if (!(error instanceof UnusableResponse)) throw error
-      // RFC 7662 2.3: 401. A proxy in front says 403.
-      throw error instanceof RefusedStatus && [401, 403].includes(error.status)
-        ? new CredentialsRefused(error.message)
-        : new NothingSaid(error.message)
+      // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write one, and none counts.
+      if (error instanceof UnusableResponse && error.error === 'unsupported_token_type')
+        return { active: false }
+      if (!(error instanceof UnusableResponse) || error.about !== 'request') this.lookAgain(pause)
+      throw error
     }
   }
 
@@ -88,18 +98,12 @@ export class IntrospectionEndpoint {
   private lookUp(): Promise<FoundEndpoint> {
     return this.lookUps.share('', async () => {
       this.lookedAt = this.address.clock()
-      this.found = await endpointOf(this.address.issuer, this.deadline())
+      this.found = await endpointOf(this.address.issuer, this.deadline()).catch((cause: unknown) => {
+        throw new Error('The metadata of the issuer name no endpoint.', { cause })
+      })
       return this.found
     })
   }
-}
-
-/** RFC 6749 5.2: a server may refuse a client with 400. */
-function answerOf({ message, error }: RefusedStatus): unknown {
-  if (error === 'invalid_client' || error === 'unauthorized_client') throw new CredentialsRefused(message)
-  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write one, and none counts.
-  if (error === 'unsupported_token_type') return { active: false }
-  throw new RequestRefused(message)
 }
 
 async function endpointOf(issuer: string, signal: AbortSignal): Promise<FoundEndpoint> {
@@ -129,4 +133,59 @@ async function metadataAt(url: string, issuer: string, signal: AbortSignal) {
   if (isRecord(metadata) && metadata['issuer'] === issuer) return metadata
   // RFC 8414 3.3: else another server could take the place of the issuer.
   throw new Error(`The metadata of ${issuer} are those of another issuer.`)
+}
+
+interface JsonRequest {
+  readonly signal: AbortSignal
+  readonly method?: 'POST'
+  readonly body?: URLSearchParams
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+// Bytes, after decompression: enough for one token, or metadata.
+const longestAnswer = 256 * 1024
+
+async function fetchJson(url: string, { headers, ...request }: JsonRequest): Promise<unknown> {
+  const response = await fetch(url, {
+    ...request,
+    headers: { Accept: 'application/json', ...headers },
+    // A redirect would carry token and secret elsewhere.
+    redirect: 'error',
+  })
+  const { body, status } = response
+  if (body !== null && isJson(response)) {
+    if (status === 200) return parsed(await boundedText(body, longestAnswer, url), url)
+    if (status === 400) throw refusal(url, status, await errorIn(body, url))
+  }
+  await body?.cancel()
+  if (status !== 200) throw refusal(url, status)
+  throw new UnusableResponse(`${url} responded with another type than JSON.`)
+}
+
+const refusal = (url: string, status: number, error?: string) =>
+  new UnusableResponse(`${url} responded with status ${status}.`, status, error)
+
+const isJson = ({ headers }: Response) =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('Content-Type') ?? '')
+
+async function errorIn(body: ReadableStream<Uint8Array>, url: string): Promise<string | undefined> {
+  try {
+    const json = parsed(await boundedText(body, longestAnswer, url), url)
+    const error: unknown = isRecord(json) && Object.hasOwn(json, 'error') ? json['error'] : undefined
+    return isText(error) ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// No cause: the parser quotes a part of the answer.
+function parsed(text: string, url: string): unknown {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new UnusableResponse(`${url} responded without JSON.`)
+  }
+  if (!isShallow(json)) throw new UnusableResponse(`${url} responded with more than 32 levels of JSON.`)
+  return json
 }

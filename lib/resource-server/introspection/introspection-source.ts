@@ -11,7 +11,7 @@ import { isRecord } from '../../primitives/values'
 import { OAuthError } from '../../protocol/oauth-error'
 import { type Reason, refused, overLimit } from '../../protocol/refusals'
 import { safeUrl } from '../../protocol/uri'
-import type { FoundToken, TokenSender } from '../admit'
+import type { FoundToken, TokenSender, TokenSource } from '../admit'
 import { knownTokens } from '../known-tokens'
 import {
   type Claims,
@@ -21,15 +21,9 @@ import {
   type SourceTerms,
   type TokenClaimsOptions,
   tokenOfClaims,
-  type TokenSource,
 } from '../token-claims'
 import { introspectionClient, type IntrospectionKey, type IntrospectionSecret } from './introspection-client'
-import {
-  CredentialsRefused,
-  IntrospectionEndpoint,
-  NothingSaid,
-  RequestRefused,
-} from './introspection-endpoint'
+import { IntrospectionEndpoint, UnusableResponse } from './introspection-endpoint'
 
 /**
  * The introspection endpoint of the issuer knows the tokens (RFC 7662). The guard caches its answers for a short
@@ -109,8 +103,8 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
     } catch (error) {
       // Anyone can write a token that the endpoint, or a filter before it, refuses. It counts as not active,
       // and must not stop the calls about others.
-      if (error instanceof RequestRefused) health.answered()
-      else if (!wasGood && isResponse(error)) health.doubt()
+      if (aboutOf(error) === 'request') health.answered()
+      else if (!wasGood && error instanceof UnusableResponse) health.doubt()
       else {
         health.failed(error)
         takeBack()
@@ -147,13 +141,13 @@ interface IntrospectionTerms extends ClaimTerms {
 
 /** RFC 7662 2.2 */
 function introspected(answer: unknown, now: number, terms: IntrospectionTerms): FoundToken {
-  if (!isRecord(answer)) throw new NothingSaid('The answer is no JSON object.')
+  if (!isRecord(answer)) throw new UnusableResponse('The answer is no JSON object.')
   // Some servers write null for nothing.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null))
   const { active, exp } = claims
   // RFC 7662 2.2: REQUIRED, and a Boolean. A text such as "true" says nothing.
   if (typeof active !== 'boolean')
-    throw new NothingSaid('The answer has no member active that is true or false.')
+    throw new UnusableResponse('The answer has no member active that is true or false.')
   if (!active) return { rejectReason: 'token_invalid' }
   const rejectReason = faultOf(claims, now, terms)
   if (rejectReason !== undefined) return { rejectReason }
@@ -175,7 +169,7 @@ function faultOf(
 const isAbsentOrTime = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === 'number' && Number.isFinite(value))
 
-const isResponse = (error: unknown) => error instanceof CredentialsRefused || error instanceof NothingSaid
+const aboutOf = (error: unknown) => (error instanceof UnusableResponse ? error.about : undefined)
 
 /** The endpoint does not answer. The cause is the failure of a trial. */
 class NotAsked extends Error {
@@ -224,7 +218,7 @@ class EndpointHealth {
     try {
       await this.endpoint.ask(good)
     } catch (cause) {
-      if (!(cause instanceof RequestRefused)) {
+      if (aboutOf(cause) !== 'request') {
         this.circuit.open()
         throw new NotAsked(silence, { cause })
       }
@@ -241,7 +235,7 @@ const doubtsAtMost = 4
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
   if (error instanceof NotAsked && error.cause !== undefined) return failureOf(error.cause)
-  const isOwn = error instanceof CredentialsRefused
+  const isOwn = aboutOf(error) === 'client'
   const reason = isOwn ? 'introspection_not_authorized' : 'introspection_unavailable'
   return refused(reason, {}, { cause: error })
 }

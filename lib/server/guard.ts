@@ -1,7 +1,10 @@
 import type { AuthorizationServerEvents } from '../audit/events'
-import { explainsRefusals } from '../audit/diagnosis'
+import { AuditLog } from '../audit/audit-log'
+import { diagnosisIf, explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
-import { issuerDigest } from '../authorization/issuer'
+import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { accessFinder, signatureFinder } from '../authorization/lookup'
+import { tokenObserver } from '../authorization/observe-token'
 import { resolveReaders } from '../config/access-token-formats'
 import { openPlugInsInGuard, type Sources } from '../config/open-plug-ins'
 import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
@@ -11,15 +14,17 @@ import type { PlugIn } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
+import { bearerGuard, type BearerGuard, type GuardDefaults, guardsOption } from '../http/bearer-guard'
 import { allowedOrigins, type CorsOption } from '../http/cors'
-import type { GuardSettings, TokenLookUp } from '../http/edge'
-import { type GuardDefaults, guardsOption } from '../http/guard-defaults'
+import type { GuardEdge, GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
+import { RequestsInFlight } from '../http/requests-in-flight'
 import { requireJose } from '../jwt/jose'
-import type { LimitOption } from '../limits/limit'
-import { singleUsesOption } from '../limits/single-use-limit'
+import type { Limit, LimitOption } from '../limits/limit'
+import { singleUsesOption, withSingleUseLimit } from '../limits/single-use-limit'
+import { secondsOf } from '../primitives/clock'
 import { aClock, aFlag } from '../primitives/fields'
+import { privateState } from '../primitives/private-state'
 import {
   type Field,
   type Fields,
@@ -41,11 +46,11 @@ import {
   type IntrospectionSource,
 } from '../resource-server/introspection/introspection-source'
 import { issOfTokens, jwtOptions, type JwtSource, jwtSource } from '../resource-server/jwt-source'
-import type { TokenSource } from '../resource-server/token-claims'
+import type { TokenSource } from '../resource-server/admit'
 import { aStore } from '../store/a-store'
 import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
-import { guardEdge, lookUpIn } from './guard-edge'
+import { authorizationsIn, countersIn } from '../stores/records'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. One of `store`, `jwt` and `introspection` says what knows the tokens. */
@@ -203,10 +208,7 @@ const withoutMethod =
 const withoutAudience =
   'is missing: it must be the value in aud of the tokens that names this resource server, unless the option resources names it.'
 
-function sourceOf(
-  guard: Guarding & GuardSettings,
-  storage: TimelyStore | undefined,
-): Partial<TokenSource> & TokenLookUp {
+function sourceOf(guard: Guarding & GuardSettings, storage: TimelyStore | undefined): TokenSource {
   const { issuer, clock, jwt, introspection, authorizations } = guard
   if (storage !== undefined) {
     const marks =
@@ -255,3 +257,47 @@ const ofStore = new Map(
 )
 const knownFor = (store: Store | undefined) =>
   known.filter((name) => store !== undefined || !ofStore.has(name))
+
+interface Counting {
+  /** With its deadline. */
+  readonly counters: Store
+  readonly singleUseLimit: Limit | undefined
+}
+
+export function guardEdge(
+  settings: GuardSettings,
+  { counters, singleUseLimit }: Counting,
+  source: TokenSource,
+): GuardEdge {
+  const { clock, explainRefusals, issuer } = settings
+  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
+  return {
+    settings,
+    ...source,
+    counters: countersOfIssuer(limited, issuerDigest(issuer)),
+    now: secondsOf(clock),
+    usedOnce: privateState(),
+    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
+    requests: new RequestsInFlight(),
+  }
+}
+
+/** @param marks hide what a client got before its mark. */
+export function lookUpIn(
+  settings: GuardSettings,
+  store: TimelyStore,
+  marks: ClientMarks | undefined,
+): TokenSource {
+  const { accessTokenFormats: formats, explainRefusals, issuer, clock } = settings
+  const markedOf = (ownDigest?: string) => {
+    const records = authorizationsIn(store, clock, ownDigest)
+    return marks?.forGuards(records) ?? records
+  }
+  const findToken = accessFinder(markedOf(issuerDigest(issuer)), formats)
+  return {
+    findToken,
+    findSignedToken: signatureFinder(formats, findToken, settings),
+    // Records of other issuers explain refusals.
+    observeToken: explainRefusals ? tokenObserver(markedOf(), issuer, formats) : undefined,
+  }
+}
