@@ -8,7 +8,7 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import { isDeleted } from '../stores/client-store'
+import { isDeleted } from '../stores/client-records'
 import type { ClientRegistry } from '../stores/registered'
 
 export const unknownClient: ConfigurationIssue = {

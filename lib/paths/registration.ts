@@ -2,7 +2,7 @@ export {
   metadataDocuments,
   type MetadataDocumentsOptions,
 } from '../clients/metadata-documents/metadata-documents'
-export type { ClientStore } from '../stores/client-store'
+export type { ClientStore } from '../stores/client-records'
 export { registeredClients, type ClientRegistry } from '../stores/registered'
 export type { ClientRegistrar } from '../clients/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from '../clients/client-secrets'

@@ -1,11 +1,10 @@
 import { inTurns } from '../primitives/concurrency'
-import { isRecord, isText } from '../primitives/values'
+import { kind, optional, shape } from '../primitives/schema'
+import { isRecord } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
 import { isStore } from '../store/a-store'
-import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
-import { type ClientStore, DecodedClients, frozenJson, requireSameClient } from './client-store'
-import { nameOf } from './records'
+import { aRegistration, ClientRecords, type ClientStore, kindOfClients } from './client-records'
 
 /** The record of a client that the host registered. */
 interface RegisteredClient {
@@ -16,21 +15,21 @@ interface RegisteredClient {
 
 /** The registered clients of a store, which {@link registeredClients} opens. */
 export class ClientRegistry implements ClientStore {
-  private readonly decoded = new DecodedClients(decodeClient)
+  private readonly records: ClientRecords<RegisteredClient>
 
-  constructor(readonly store: Store) {}
+  constructor(readonly store: Store) {
+    this.records = new ClientRecords(store, 'the host', registered)
+  }
 
   async find(clientId: string): Promise<ClientRegistration | undefined> {
-    return (await this.read(clientKey(clientId)))?.registration
+    return (await this.records.find(clientId))?.registration
   }
 
   /** Resolves to false, and overwrites nothing, if the `client_id` is taken by a registered client. */
   add(registration: ClientRegistration): Promise<boolean> {
-    return changeRecord(this.store, clientKey(registration.client_id), (value) =>
-      // The host's registration takes the place of one that the client made.
-      value === undefined || decodeClient(value) === undefined
-        ? { write: { value: JSON.stringify({ registration }) }, outcome: true }
-        : { outcome: false },
+    // The host's registration takes the place of one that the client made.
+    return this.records.change(registration.client_id, (client) =>
+      client === undefined ? { next: { registration }, outcome: true } : { outcome: false },
     )
   }
 
@@ -43,14 +42,11 @@ export class ClientRegistry implements ClientStore {
     clientId: string,
     change: (registration: ClientRegistration) => ClientRegistration,
   ): Promise<ClientRegistration | undefined> {
-    return changeRecord(this.store, clientKey(clientId), (value) => {
-      const client = value === undefined ? undefined : decodeClient(value)
+    return this.records.change<ClientRegistration | undefined>(clientId, (client) => {
       if (client === undefined) return { outcome: undefined }
       const registration = change(client.registration)
-      requireSameClient(client.registration, registration)
-      if (registration === client.registration) return { outcome: registration }
-      const written = JSON.stringify({ ...client, registration })
-      return { write: { value: written }, outcome: decodeClient(written)?.registration }
+      const isSame = registration === client.registration
+      return { next: isSame ? client : { ...client, registration }, outcome: registration }
     })
   }
 
@@ -76,25 +72,19 @@ export class ClientRegistry implements ClientStore {
    * @param seconds since the epoch.
    */
   noteUse(clientId: string, seconds: number): Promise<void> | undefined {
-    const key = clientKey(clientId)
     const today = Math.floor(seconds / day) * day
     const isNoted = ({ usedOn = -Infinity }: RegisteredClient) => usedOn >= today
-    const known = this.decoded.known(key)
+    const known = this.records.known(clientId)
     if (known === undefined || isNoted(known)) return undefined
-    return changeRecord(this.store, key, (value) => {
-      const client = value === undefined ? undefined : decodeClient(value)
-      if (client === undefined || isNoted(client)) return { outcome: undefined }
-      return { write: { value: JSON.stringify({ ...client, usedOn: today }) }, outcome: undefined }
-    })
-  }
-
-  private async read(key: string): Promise<RegisteredClient | undefined> {
-    const found = await this.store.read(key)
-    return found && this.decoded.at(key, found)
+    return this.records.change(clientId, (client) => ({
+      next: client === undefined || isNoted(client) ? client : { ...client, usedOn: today },
+      outcome: undefined,
+    }))
   }
 
   private async all(): Promise<readonly RegisteredClient[]> {
-    const found = await inTurns(await this.store.list('client'), (name) => this.read(kind + name))
+    const names = await this.store.list('client')
+    const found = await inTurns(names, (name) => this.records.read(kindOfClients + name))
     return found.filter((client) => client !== undefined)
   }
 }
@@ -110,27 +100,12 @@ export const isClientRegistry = (value: unknown): value is Pick<ClientRegistry, 
   isRecord(value) && isStore(value['store']) && typeof value['find'] === 'function'
 
 const day = 24 * 3600
-const kind = 'client:'
 
-export const clientKey = (clientId: string): string => kind + nameOf(clientId)
-
-/** Undefined for a client that registered itself. Each server parses the registration against its capabilities. */
-function decodeClient(value: string): RegisteredClient | undefined {
-  const client = frozenJson(value)
-  if (!isRecord(client)) throw strange()
-  const { registration, usedOn, issuedAt } = client
-  if (issuedAt !== undefined) return undefined
-  if (!isRegistration(registration) || (usedOn !== undefined && typeof usedOn !== 'number')) throw strange()
-  return { registration, ...(usedOn !== undefined && { usedOn }) }
-}
-
-const isRegistration = (value: unknown): value is ClientRegistration =>
-  isRecord(value) && isText(value['client_id'])
+const usedOn = optional(kind((value) => typeof value === 'number', 'must be a day.'))
+const registered = shape<RegisteredClient>({ registration: aRegistration, usedOn }, 'ignored')
 
 /** Compares UTF-16 code units, so no locale matters. */
 function byClientId(one: ClientRegistration, other: ClientRegistration): number {
   if (one.client_id === other.client_id) return 0
   return one.client_id < other.client_id ? -1 : 1
 }
-
-const strange = () => new Error('The stored text is no registration of a client.')

@@ -205,7 +205,7 @@ describe('A store on Redis', () => {
     await redis.set(`${prefix}client:photos`, text)
     await redis.sadd(`${prefix}listed:client`, 'photos')
     const acts = [clients.find('photos'), clients.list(), clients.update('photos', () => photos)]
-    const problem = 'Error: The stored text is no registration of a client.'
+    const problem = 'Error: The stored text is no client that the host registered.'
     expect(await Promise.all(acts.map(endOf))).toEqual([problem, problem, problem])
   })
 

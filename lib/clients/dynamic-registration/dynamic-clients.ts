@@ -1,13 +1,12 @@
-import { isList, isRecord, isText } from '../../primitives/values'
+import { aText } from '../../primitives/fields'
+import { kind, optional, rows, shape } from '../../primitives/schema'
 import type { Authorization } from '../../authorization/authorization'
 import { ownerName } from '../../authorization/owners'
 import type { ClientRegistration } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
-import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
-import { DecodedClients, frozenJson, requireSameClient } from '../../stores/client-store'
+import { aRegistration, ClientRecords } from '../../stores/client-records'
 import { isUse } from '../../stores/noting-uses'
-import { clientKey } from '../../stores/registered'
 import { withDisabled } from '../change-client'
 import { isDynamicClientId } from './client-id'
 
@@ -51,7 +50,7 @@ interface UseLifetimes {
 
 /** Clients that registered themselves: records that end, unless the clients are used. */
 export class DynamicClientRecords {
-  private readonly decoded = new DecodedClients(decode)
+  private readonly records: ClientRecords<KeptClient>
 
   constructor(
     private readonly store: Store,
@@ -59,10 +58,12 @@ export class DynamicClientRecords {
     private readonly now: () => number,
     /** Default: clients of every issuer. */
     private readonly issuerDigest?: string,
-  ) {}
+  ) {
+    this.records = new ClientRecords(store, 'themselves', kept)
+  }
 
   async find(clientId: string): Promise<DynamicClient | undefined> {
-    return this.read(clientId)
+    return this.live(await this.records.find(clientId))
   }
 
   /**
@@ -74,7 +75,7 @@ export class DynamicClientRecords {
   async add(client: DynamicClient, lifetime: number, maximum: number): Promise<DynamicClient> {
     const { client_id } = client.registration
     const isYoung = (known: KeptClient) => known.until - this.now() > lifetime / 2
-    const found = await this.read(client_id)
+    const found = this.live(await this.records.find(client_id))
     const isCounted = found === undefined || !isYoung(found)
     const hasRoom = !isCounted || (await this.count(lifetime, maximum))
     const { added, isNew } = await this.change(client_id, (known) => {
@@ -102,7 +103,6 @@ export class DynamicClientRecords {
     return this.change<DynamicClient | undefined>(clientId, (known) => {
       if (known === undefined) return { outcome: undefined }
       const next = change(known)
-      requireSameClient(known.registration, next.registration)
       if (next === known) return { outcome: known }
       const least = next.registration.disabled === true ? next.tokenLifetime : 0
       return { next: this.lasting({ ...next, until: known.until }, least, least), outcome: next }
@@ -123,7 +123,7 @@ export class DynamicClientRecords {
     const known = await this.find(clientId)
     if (known === undefined) return
     // The id of a confidential client is random, and never used again.
-    if (!isPublic(known)) return this.store.remove(clientKey(clientId))
+    if (!isPublic(known)) return this.records.remove(clientId)
     await this.change(clientId, (client) => ({
       next: client && { ...client, isRemoved: true as const },
       outcome: undefined,
@@ -137,7 +137,7 @@ export class DynamicClientRecords {
     const after = isUse(authorization)
       ? (client: KeptClient) => this.used(client, ownerOf(authorization), lifetime)
       : (client: KeptClient) => this.awaitingOwner(client, requestLifetime)
-    const known = this.live(this.decoded.known(clientKey(clientId)))
+    const known = this.live(this.records.known(clientId))
     if (known !== undefined && after(known) === known) return undefined
     return this.change(clientId, (client) => ({ next: client && after(client), outcome: undefined }))
   }
@@ -164,12 +164,6 @@ export class DynamicClientRecords {
     return until > client.until ? { ...client, until } : client
   }
 
-  private async read(clientId: string): Promise<KeptClient | undefined> {
-    const key = clientKey(clientId)
-    const found = await this.store.read(key)
-    return found && this.live(this.decoded.at(key, found))
-  }
-
   private async count(seconds: number, maximum: number): Promise<boolean> {
     const { count } = await this.store.add(countName, 1, seconds)
     if (count <= maximum) return true
@@ -189,17 +183,13 @@ export class DynamicClientRecords {
       readonly outcome: Outcome
     },
   ): Promise<Outcome> {
-    return changeRecord(this.store, clientKey(clientId), (value) => {
-      const client = value === undefined ? undefined : decode(value)
+    return this.records.change(clientId, (client, isOfHost) => {
       const known = this.live(client)
       const { next, outcome } = decide(known)
       if (next === undefined || next === known) return { outcome }
       // The host has registered it meanwhile.
-      if (value !== undefined && client === undefined) throw refused('client_metadata_disabled')
-      return {
-        write: { value: JSON.stringify(next), seconds: Math.max(1, next.until - this.now()) },
-        outcome,
-      }
+      if (isOfHost) throw refused('client_metadata_disabled')
+      return { next, seconds: Math.max(1, next.until - this.now()), outcome }
     })
   }
 
@@ -221,36 +211,20 @@ const countName = 'registrations'
 export const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
   registrationTokenDigest === undefined
 
-/** Undefined for a client that the host registered. */
-function decode(value: string): KeptClient | undefined {
-  const client = frozenJson(value)
-  if (isRecord(client) && client['issuedAt'] === undefined) return undefined
-  if (!isKeptClient(client)) throw new Error('The stored text is no client that registered itself.')
-  return client
-}
-
-function isKeptClient(value: unknown): value is KeptClient {
-  if (!isRecord(value)) return false
-  const {
-    registration,
-    issuedAt,
-    secretExpiries,
-    registrationTokenDigest,
-    issuerDigest,
-    tokenLifetime,
-    until,
-    unusedUntil,
-    usedBy,
-  } = value
-  return (
-    isRecord(registration) &&
-    isText(registration['client_id']) &&
-    isText(issuerDigest) &&
-    [issuedAt, tokenLifetime].every(Number.isSafeInteger) &&
-    [until, unusedUntil ?? 0].every((end) => typeof end === 'number') &&
-    (usedBy === undefined || typeof usedBy === 'string') &&
-    isList(secretExpiries) &&
-    secretExpiries.every(Number.isSafeInteger) &&
-    (registrationTokenDigest === undefined || isText(registrationTokenDigest))
-  )
-}
+const aCount = kind(Number.isSafeInteger, 'must be whole seconds.')
+const aTime = kind((value) => typeof value === 'number', 'must be seconds.')
+const kept = shape<KeptClient>(
+  {
+    registration: aRegistration,
+    issuedAt: aCount,
+    secretExpiries: rows(aCount, 'seconds'),
+    registrationTokenDigest: optional(aText),
+    issuerDigest: aText,
+    tokenLifetime: aCount,
+    until: aTime,
+    unusedUntil: optional(aTime),
+    usedBy: optional(kind((value) => typeof value === 'string', 'must be a text.')),
+    isRemoved: optional(kind((value) => value === true, 'must be true.')),
+  },
+  'ignored',
+)

@@ -5,7 +5,7 @@ import type { Client } from '../../protocol/client'
 import { ConfigurationError, type ConfigurationIssue } from '../../primitives/configuration-error'
 import { isList, isRecord } from '../../primitives/values'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
-import { isDeleted } from '../../stores/client-store'
+import { isDeleted } from '../../stores/client-records'
 import { isClientRegistry, registeredClients } from '../../stores/registered'
 import { withinDeadline } from '../../store/deadline'
 
