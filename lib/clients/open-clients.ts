@@ -28,8 +28,6 @@ export interface OpeningServer {
   readonly hasAuthorizationEndpoint: boolean
   readonly store: Store
   readonly storeDeadline: number
-  /** Seconds that a code or token may live. A refresh token may live on by its next use. */
-  readonly longestLifetime: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
@@ -37,8 +35,6 @@ export interface OpeningServer {
 export interface OpenClients {
   /** Runs for each request of a client. */
   readonly find: FindClient
-  /** Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its outcome. */
-  readonly noteUse?: ((clientId: string) => Promise<void> | undefined) | undefined
   /** `lint` checks them. */
   readonly registered: { readonly clients: RegisteredClients; readonly path: string }
   /** With the deadline of the server; undefined if `registered` are not those of a store. */

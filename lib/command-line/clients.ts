@@ -5,11 +5,16 @@ import { type ClientRegistry, registeredClients } from '../stores/registered'
 import { ClientMarks } from '../authorization/client-marks'
 import { isNoted } from '../authorization/indexed-since'
 import { issuerDigest } from '../authorization/issuer'
-import { changeFrom, unknownClient } from '../clients/change-client'
-import { clientRegistrar } from '../clients/client-registrar'
-import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
+import {
+  changeFrom,
+  dropOldClientSecrets,
+  registerFrom,
+  rotateClientSecret,
+  unknownClient,
+  unsettledSecret,
+} from '../clients/registrations'
+import { clientRegistrar } from '../clients/registrar'
 import { isDeleted } from '../stores/client-records'
-import { registerFrom } from '../clients/register-client'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { tenYears } from '../primitives/values'
 import { type ClientRegistration, isMemberName } from '../protocol/client'

@@ -1,4 +1,4 @@
-import { mistakeInUrl, variable } from '../stores/from/store-url'
+import { mistakeInUrl, variable } from '../stores/from/store-from'
 import { rules } from './lint/lint'
 
 /** Usage text, parsing, and the words of mistakes come from it. */

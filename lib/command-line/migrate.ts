@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { readOptions } from '../primitives/schema'
-import { namedStore, variable } from '../stores/from/store-url'
-import { loadPg } from '../stores/postgres/load-pg'
-import { describePool, textIn, withoutValues } from '../stores/postgres/pool'
+import { namedStore, variable } from '../stores/from/store-from'
+import { describePool, loadPg, textIn, withoutValues } from '../stores/postgres/pool'
 import {
   namesOf,
   type ReadTables,

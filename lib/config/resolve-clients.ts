@@ -22,7 +22,7 @@ export function resolveClients(
   server: OpeningServer,
 ): Pick<
   ServerSettings,
-  'findClient' | 'noteClientUse' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
+  'findClient' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
 > {
   const given = at.field('clients', needed([], someClients))
   const opened = isMetadataDocuments(given)
@@ -30,7 +30,6 @@ export function resolveClients(
     : openRegistered(given, 'clients', at, server)
   return {
     findClient: opened.find,
-    noteClientUse: opened.noteUse,
     clientRegistry: opened.registry,
     registered: opened.registered,
     clientDocuments: opened.documents ?? fetchOfServer(server.issuer, server.clock),

@@ -126,7 +126,6 @@ export function resolveOptions(options: Options): ServerSettings {
       hasAuthorizationEndpoint: resourceOwner !== undefined,
       store: stores.store,
       storeDeadline,
-      longestLifetime: longestOf(lifetimes),
       clock,
     }),
     capabilities,
@@ -170,9 +169,6 @@ export function resolveOptions(options: Options): ServerSettings {
   at.throwIssues(subject)
   return Object.freeze(hidingDeleted(complete))
 }
-
-// The end of a grant only shortens the other lifetimes.
-const longestOf = ({ grant: _end, ...longest }: Lifetimes) => Math.max(...Object.values(longest))
 
 // A list in the options has no deleted clients.
 const hidingDeleted = (settings: ServerSettings): ServerSettings =>

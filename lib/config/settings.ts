@@ -21,8 +21,6 @@ import type { OpenedPlugIns } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 
 export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
-  /** Runs when a client of a resource owner gets a code or a token. */
-  readonly noteClientUse: OpenClients['noteUse']
   /** Undefined if the clients are not those of `registeredClients(store)`. */
   readonly clientRegistry: ClientRegistry | undefined
   /** With the path of the option that names them. */

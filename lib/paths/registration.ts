@@ -4,16 +4,19 @@ export {
 } from '../clients/metadata-documents/metadata-documents'
 export type { ClientStore } from '../stores/client-records'
 export { registeredClients, type ClientRegistry } from '../stores/registered'
-export type { ClientRegistrar } from '../clients/client-registrar'
-export { dropOldClientSecrets, rotateClientSecret } from '../clients/client-secrets'
 export {
   changeClient,
   type ClientChange,
+  type ClientMetadata,
   deleteClient,
   disableClient,
+  dropOldClientSecrets,
   enableClient,
-} from '../clients/change-client'
-export { registerClient, type ClientMetadata, type IssuedCredentials } from '../clients/register-client'
+  type IssuedCredentials,
+  registerClient,
+  rotateClientSecret,
+} from '../clients/registrations'
+export { type ClientRegistrar } from '../clients/registrar'
 export type {
   DynamicRegistrationOptions,
   VerifyInitialAccessToken,

@@ -16,7 +16,7 @@ import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metada
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
-import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
+import { type ClientRegistrar, clientRegistrar } from '../clients/registrar'
 import { letMint } from '../protocol/test-door'
 import { endpointsOf, minting } from './endpoints'
 import type { ServerContext } from '../config/settings'

@@ -9,8 +9,7 @@ import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { isUse, type NoteUse, notingUses } from '../stores/noting-uses'
-import { ownWrites } from '../stores/own-writes'
+import { isUse, type NoteUse, notingUses, ownWrites } from '../stores/own-writes'
 import { authorizationsIn } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
@@ -57,17 +56,13 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
 }
 
 function notesOf(
-  { clientRegistry, noteClientUse, dynamicRegistration }: ServerSettings,
+  { clientRegistry, dynamicRegistration }: ServerSettings,
   now: () => number,
 ): readonly NoteUse[] {
   const ofRegistry: NoteUse = (used) =>
     isUse(used) ? clientRegistry?.noteUse(used.clientId, now()) : undefined
-  // A client that acts for itself has let itself in.
-  const ofSource: NoteUse = (used) =>
-    isUse(used) && used.subject !== undefined ? noteClientUse?.(used.clientId) : undefined
   return [
     ...(clientRegistry === undefined ? [] : [ofRegistry]),
-    ...(noteClientUse === undefined ? [] : [ofSource]),
     ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.noteUse]),
   ]
 }

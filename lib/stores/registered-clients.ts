@@ -2,7 +2,7 @@ import { following, SingleFlight } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
-import { type ClientStore, isDeleted } from './client-store'
+import { type ClientStore, isDeleted } from './client-records'
 
 /** Reads the list at each look-up: the host may change it in place. */
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {

@@ -78,7 +78,7 @@ function process({
 }: { clock?: Clock; shared?: Store; allow?: readonly string[] } = {}) {
   const documents = new Documents()
   const options: Partial<AuthorizationServerOptions> = { store: shared, clock: clock.read, storeDeadline: 10 }
-  const { find, noteUse } = openedDocuments({ documents, ...(allow && { allow }) }, options)
+  const { find } = openedDocuments({ documents, ...(allow && { allow }) }, options)
   const found = async (url = clientId, sender?: DocumentInquiry['sender']) => find(url, sender)
   /** The name of the client, or the reason why there is none. */
   const outcome = (url = clientId, sender?: DocumentInquiry['sender']) =>
@@ -87,7 +87,7 @@ function process({
       (error: unknown) => String(Object(error).reason ?? error),
     )
   const asks = () => documents.asked.length
-  return { documents, clock, shared, find: found, outcome, noteUse: async () => noteUse?.(clientId), asks }
+  return { documents, clock, shared, find: found, outcome, asks }
 }
 
 const senderAt = (address: string): DocumentInquiry['sender'] => ({
@@ -231,7 +231,6 @@ describe('The shared cache', () => {
     verified: false,
     fetchedAt: 0,
     expiresAt: 9e15,
-    inUseUntil: 0,
     document,
   }
   test.each<[string, string]>([
@@ -241,7 +240,6 @@ describe('The shared cache', () => {
     ['without an end', JSON.stringify({ ...entry, expiresAt: undefined })],
     ['without a beginning', JSON.stringify({ ...entry, fetchedAt: undefined })],
     ['that does not say whether it was verified', JSON.stringify({ ...entry, verified: undefined })],
-    ['without its use', JSON.stringify({ ...entry, inUseUntil: undefined })],
     ['with an end that is no number', JSON.stringify({ ...entry, expiresAt: '9e15' })],
     ['that is over', JSON.stringify({ ...entry, expiresAt: 1_000_000_000_000 })],
     ['that is malformed here', JSON.stringify({ ...entry, document: { client_id: clientId } })],
@@ -270,60 +268,10 @@ describe('The shared cache', () => {
     expect(gone.asks()).toBe(0)
   })
 
-  test('holds the document of a client with a token as long as this may live, and others for a day [stranger-10]', async () => {
+  test('holds a document for a day', async () => {
     const shared = sharedStore()
-    const one = process({ shared })
-    const kept = () => [...shared.kept.values()]
-    await one.find()
-    await one.find(stranger(0))
-    await one.noteUse()
-    expect(kept()).toEqual([32 * day, day])
-    // Once a day, and with each fetch.
-    shared.kept.clear()
-    await one.noteUse()
-    expect(kept()).toEqual([])
-    one.clock.advance(day)
-    await one.noteUse()
-    expect(kept()).toEqual([32 * day])
-    one.clock.advance(30 * day)
-    await one.find()
-    expect(kept()).toEqual([2 * day])
-  })
-
-  test('keeps the note of a use that a fetch under way, or another process, did not know of', async () => {
-    const shared = sharedStore()
-    const one = process({ shared })
-    await one.find()
-    one.clock.advance(60)
-    one.documents.answer = async () => (await one.noteUse(), document)
-    await one.find()
-    const [[key, text] = ['', '{}']] = shared.texts
-    const isInUse = () => JSON.parse(shared.texts.get(key) ?? '{}').inUseUntil > one.clock.read()
-    expect(isInUse()).toBe(true)
-    const later = {
-      ...JSON.parse(text),
-      inUseUntil: 0,
-      fetchedAt: one.clock.read() + 60_000,
-      expiresAt: 9e15,
-    }
-    const terms = { version: 'A'.repeat(22), expected: (await shared.read(key))?.version, seconds: day }
-    await shared.write(key, JSON.stringify(later), terms)
-    one.clock.advance(60)
-    await one.find()
-    expect(isInUse()).toBe(true)
-  })
-
-  test('that did not keep the note of a use gets it with the next use', async () => {
-    let isFull = true
-    const shared = sharedStore()
-    const write: Store['write'] = (...given) =>
-      isFull ? Promise.reject(new Error('full')) : shared.write(...given)
-    const one = process({ shared: but(shared, { write }) })
-    await one.find()
-    await one.noteUse()
-    isFull = false
-    await one.noteUse()
-    expect([...shared.kept.values()]).toEqual([32 * day])
+    await process({ shared }).find()
+    expect([...shared.kept.values()]).toEqual([day])
   })
 
   test('takes 4096 documents of strangers, a quarter of them of one network, and none that is long [stranger-11]', async () => {

@@ -6,8 +6,8 @@ import type { ClientRegistration } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
 import type { Store } from '../../store/store'
 import { aRegistration, ClientRecords } from '../../stores/client-records'
-import { isUse } from '../../stores/noting-uses'
-import { withDisabled } from '../change-client'
+import { isUse } from '../../stores/own-writes'
+import { withDisabled } from '../registrations'
 import { isDynamicClientId } from './client-id'
 
 /** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */

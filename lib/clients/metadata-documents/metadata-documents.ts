@@ -76,7 +76,7 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Metad
 }
 
 function openDocuments(options: MetadataDocumentsOptions, of: Place, server: OpeningServer): OpenClients {
-  const { capabilities, clock, longestLifetime } = server
+  const { capabilities, clock } = server
   const at = new Place({}, 'clients', capabilities, of.issues)
   const { registered: given, allow, ...read } = group(fields)(options, at, '')
   const registered = openRegistered(given, 'clients.registered', of, server)
@@ -88,7 +88,6 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
     storedDocuments: documentsIn(server.store),
     rules: { ...read, capabilities },
     clock,
-    longestLifetime,
   })
   const findDocument = async (clientId: string, sender: Sender | undefined) => {
     const url = documentUrl(clientId)
@@ -100,7 +99,6 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
     ...registered,
     find: (clientId, sender) =>
       following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
-    noteUse: (clientId) => cache.noteUse(clientId),
     documents,
     metadata: { client_id_metadata_document_supported: true },
   }

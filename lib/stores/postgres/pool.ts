@@ -1,3 +1,4 @@
+import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
 import { isList, isRecord, isText } from '../../primitives/values'
 import { namesOf, type ReadTables, type Statement } from './statements'
 
@@ -100,4 +101,30 @@ export function describePool(pool: object): string {
     if (url.hostname !== '') return `PostgreSQL at ${url.hostname}:${url.port || '5432'}`
   }
   return isText(host) ? `PostgreSQL at ${host}:${Number(port ?? 5432)}` : 'PostgreSQL'
+}
+
+interface Connection {
+  on(event: 'error', listener: () => void): unknown
+  end(): Promise<void>
+}
+
+/** What is used of pg. Declarations name no optional package. */
+interface Pg {
+  readonly Pool: new (settings: object) => PostgresPool & Connection
+  readonly Client: new (settings: object) => Connection & {
+    connect(): Promise<unknown>
+    query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
+  }
+}
+
+/** @throws ConfigurationError without pg. */
+export const loadPg = (without: { readonly subject: string; readonly cure: string }): Pg =>
+  optionalPackage('pg', load, without)
+
+function load(): Loaded<Pg> {
+  try {
+    return { found: require('pg') }
+  } catch (cause) {
+    return { cause }
+  }
 }

@@ -1,15 +1,17 @@
+import { inTime } from '../../primitives/clock'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
+import type { WarningCode } from '../../protocol/warning-code'
+import { clockWarning } from '../../store/clock-warning'
 import { CreationDeadline } from '../../store/creation-deadline'
-import type { Store, StoreWarning } from '../../store/store'
-import { gathered } from './additions'
-import { warningsOf } from './check'
+import type { Count, Store, StoreWarning } from '../../store/store'
 import {
   type Ask,
   asking,
   bytesIn,
   describePool,
   type PostgresPool,
+  type Row,
   textIn,
   wholeIn,
   type Word,
@@ -132,4 +134,98 @@ function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
       .catch(() => {})
       .finally(() => (lastEnd = performance.now()))
   }
+}
+
+/** Resolves to the count as it is stored, below 0 too. */
+type Send = (key: string, amount: number, seconds: number) => Promise<Count>
+
+interface Caller {
+  readonly resolve: (count: Count) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Equal additions, for one statement. */
+interface Batch {
+  readonly amount: 1 | -1
+  readonly seconds: number
+  readonly callers: Caller[]
+}
+
+/**
+ * Additions of this process to one key that wait for the statement before them go together: they all run at the same
+ * time, so any order is right.
+ */
+function gathered(send: Send): Store['add'] {
+  /** By key, while a statement is under way. */
+  const waiting = new Map<string, Map<string, Batch>>()
+  const sendAll = async (key: string, batches: Map<string, Batch>) => {
+    waiting.set(key, batches)
+    // The loop reaches batches that come meanwhile, too.
+    for (const [name, batch] of batches) {
+      batches.delete(name)
+      await sendBatch(send, key, batch)
+    }
+    waiting.delete(key)
+  }
+  return (key, amount, seconds) =>
+    new Promise((resolve, reject) => {
+      const batches = waiting.get(key)
+      const name = `${amount} ${seconds}`
+      const batch = batches?.get(name) ?? { amount, seconds, callers: [] }
+      batch.callers.push({ resolve, reject })
+      if (batches === undefined) void sendAll(key, new Map([[name, batch]]))
+      else batches.set(name, batch)
+    })
+}
+
+/** Others to the same key must not wait behind a connection that is dead. */
+const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
+
+async function sendBatch(send: Send, key: string, { amount, seconds, callers }: Batch): Promise<void> {
+  try {
+    const stored = await inTime(() => send(key, amount * callers.length, seconds), silence)
+    callers.forEach(({ resolve }, index) => {
+      const count = Math.max(0, stored.count - amount * (callers.length - 1 - index))
+      resolve({ count, secondsLeft: count === 0 ? 0 : stored.secondsLeft })
+    })
+  } catch (error) {
+    for (const { reject } of callers) reject(error)
+  }
+}
+
+/** @param before and `after`: this process's time around the statement. */
+function warningsOf(
+  row: Row | undefined,
+  pool: PostgresPool,
+  { before, after }: { readonly before: number; readonly after: number },
+): readonly StoreWarning[] {
+  const readings = { before, there: wholeIn(row, 'clock'), after }
+  const clock = clockWarning('EAS_POSTGRES_CLOCK', 'PostgreSQL', readings)
+  const missing = missingTimeouts(pool).join(' and no ')
+  const found: readonly (readonly [isSo: boolean, code: WarningCode, message: string])[] = [
+    [
+      textIn(row, 'standby') === 'true',
+      'EAS_POSTGRES_STANDBY',
+      'The pool is connected to a standby, which refuses every write, and whose data may be out of date. Connect it to the primary.',
+    ],
+    [
+      textIn(row, 'commit') === 'off',
+      'EAS_POSTGRES_COMMIT',
+      'synchronous_commit is off: a crash of PostgreSQL brings back a revoked token, or a code that was redeemed. Set it to on for the role or the database of the pool.',
+    ],
+    [
+      missing !== '',
+      'EAS_POSTGRES_TIMEOUT',
+      `The pool has no ${missing}: a dead connection holds its place for many minutes, until none is left. Set 1000 and 2000 (milliseconds), or your own.`,
+    ],
+  ]
+  const warnings = found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
+  return clock === undefined ? warnings : [...warnings, clock]
+}
+
+/** Only of a pool that shows its options, as that of pg does. */
+function missingTimeouts(pool: object): readonly string[] {
+  const { options }: { options?: unknown } = pool
+  if (!isRecord(options) || !('max' in options)) return []
+  return ['connectionTimeoutMillis', 'query_timeout'].filter((name) => !options[name])
 }

@@ -2,9 +2,8 @@ import type * as Ioredis from 'ioredis'
 import { inTime } from '../../primitives/clock'
 import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
-import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
+import { confirmedBy, MasterRole, readsOver, ReadsTogether, type RedisReads } from './reads'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
-import { confirmedBy, MasterRole } from './role'
 
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
   onLost(listener: () => void): void

@@ -9,16 +9,28 @@ import {
   usual,
 } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import type { Store, StoreWarning } from '../../store/store'
-import type { RedisReads } from './batched-reads'
+import type { Count, Store, StoreWarning } from '../../store/store'
+import { readsOverHost, type RedisReads } from './reads'
 import { cached, cacheOption, type CacheOptions } from './cache'
-import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
-import { acknowledgedWrites, isPipelined, replicaWait, type ReplicaWait } from './replicas'
-import { readsOverHost } from './role'
 import { checkRedis } from './health-check'
-import { redisVerbs } from './verbs'
-import { type RedisWrites, writesOver } from './writes'
+import {
+  foundText,
+  isDone,
+  type PipelinedCommands,
+  type RedisCommands,
+  RedisScript,
+  textsOf,
+} from './redis-commands'
+import {
+  acknowledgedWrites,
+  isPipelined,
+  type RedisWrites,
+  replicaWait,
+  type ReplicaWait,
+  versionLength,
+  writesOver,
+} from './writes'
 
 export type RedisStoreOptions = {
   /** Of every key. Default `oauth:`. */
@@ -159,4 +171,70 @@ function storeOver(connections: Connections): RedisStore {
       }
     },
   }
+}
+
+interface Ways {
+  readonly client: RedisCommands
+  readonly reads: RedisReads
+  readonly writes: RedisWrites
+  /** Sends each command at most once: an addition that arrives twice counts twice. */
+  readonly forCounts: RedisCommands
+  readonly prefix: string
+}
+
+type Verbs = Pick<Store, 'read' | 'write' | 'remove' | 'add' | 'list' | 'confirmAbsent'>
+
+function redisVerbs({ client, reads, writes, forCounts, prefix }: Ways): Verbs {
+  const { confirmAbsent } = writes
+  return {
+    async read(key) {
+      const text = foundText(await reads.read(prefix + key))
+      if (text === undefined || text === '') return undefined
+      return { value: text.slice(versionLength), version: text.slice(0, versionLength) }
+    },
+    async write(key, value, terms) {
+      // Before the record, so that the set lacks none.
+      if (terms.seconds === undefined && key.startsWith('client:'))
+        await writes.run(listing, `${prefix}listed:client`, key.slice('client:'.length))
+      return writes.write(prefix + key, value, terms)
+    },
+    async remove(key) {
+      await writes.remove(prefix + key)
+    },
+    async add(key, amount, seconds) {
+      const words = [String(amount), String(seconds * 1000)]
+      return countOf(await adding.run(forCounts, `${prefix}count:${key}`, ...words))
+    },
+    list: async (records) => textsOf(await client.call('SMEMBERS', `${prefix}listed:${records}`)),
+    ...(confirmAbsent && { confirmAbsent: async (key) => isDone(await confirmAbsent(prefix + key)) }),
+  }
+}
+
+// SREM first, so that WAIT always has a write to wait for.
+const listing = new RedisScript(`
+redis.call('SREM', KEYS[1], ARGV[1])
+redis.call('SADD', KEYS[1], ARGV[1])
+return 1
+`)
+
+const adding = new RedisScript(`
+if ARGV[1] == '-1' and redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
+local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+if count <= 0 then
+  redis.call('DEL', KEYS[1])
+  return {0, 0}
+end
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  left = tonumber(ARGV[2])
+end
+return {count, left}
+`)
+
+function countOf(reply: unknown): Count {
+  const [count, millisecondsLeft] = Array.isArray(reply) ? reply.map(Number) : []
+  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(millisecondsLeft))
+    throw new Error('The Redis client replied to a script with something other than two numbers.')
+  return { count: Number(count), secondsLeft: Math.ceil(Number(millisecondsLeft) / 1000) }
 }

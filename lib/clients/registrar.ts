@@ -2,17 +2,21 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/registered'
-import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import {
   cannotChange,
   changeClient,
   type ClientChange,
+  type ClientMetadata,
   deleteClient,
   disableClient,
+  dropOldClientSecrets,
   enableClient,
+  type IssuedCredentials,
+  registerClient,
+  rotateClientSecret,
+  type RotatedCredentials,
   unknownClient,
-} from './change-client'
-import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
+} from './registrations'
 
 /**
  * Registers and changes the clients of one server. The option `clients` must be `registeredClients(store)`;
