@@ -32,13 +32,11 @@ import { resolveRequest } from './resolve-request'
 import type { Host, Question, SettledRequest, Visit } from './visit'
 
 export type AuthorizationOutcome =
-  /** The owner sees a page, without a redirect. */
-  | { readonly kind: 'refused'; readonly error: OAuthError }
   | Redirection
   /** The host has sent a login or a consent page. */
   | { readonly kind: 'answered' }
 
-/** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
+/** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. @throws what the owner sees on a page. */
 export const authorize = (
   server: Context,
   received: Parameters,
@@ -102,12 +100,12 @@ async function take(
     return answered
   } catch (cause) {
     // The server has no URI yet that it may redirect to, or never has one.
-    return settled === undefined ? onPage(cause) : toClient(server, settled, host, cause)
+    if (settled === undefined) throw cause
+    return toClient(server, settled, host, cause)
   }
 }
 
 const answered: AuthorizationOutcome = { kind: 'answered' }
-const onPage = (cause: unknown): AuthorizationOutcome => ({ kind: 'refused', error: unexpected(cause) })
 
 /** Neither the request nor an extension says anything about the owner or the login, as in most requests. */
 const saysNothing = ({ plugIns }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
@@ -142,9 +140,8 @@ async function toClient(
   { destination, parameters }: SettledRequest,
   host: Host,
   cause: unknown,
-): Promise<AuthorizationOutcome> {
-  if (destination.redirectUri === undefined || (cause instanceof OAuthError && isForOwner(cause)))
-    return onPage(cause)
+): Promise<Redirection> {
+  if (destination.redirectUri === undefined || (cause instanceof OAuthError && isForOwner(cause))) throw cause
   const frame = frameOf(
     server,
     destination.client.client_id,

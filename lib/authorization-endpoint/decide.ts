@@ -78,8 +78,8 @@ interface Decision extends OwnersDecision {
 }
 
 export type DecisionOutcome =
-  /** `login`: what the login of the owner lacks, where no redirect leads to the client. */
-  | { readonly kind: 'refused'; readonly error: OAuthError; readonly login?: LoginRequest }
+  /** What the login of the owner lacks, where no redirect leads to the client. */
+  | { readonly kind: 'login'; readonly login: LoginRequest }
   /** The owner sees a page: the client polls, or the server cannot send a response twice. */
   | { readonly kind: 'done'; readonly client: Client; readonly answer: Answer }
   | Redirection
@@ -87,11 +87,12 @@ export type DecisionOutcome =
 type DecisionStep =
   | DecisionOutcome
   | {
-      readonly kind: 'approved'
-      readonly approved: ApprovedRequest
+      readonly kind: 'settled'
+      readonly answer: Answer
       readonly remembered: RememberedDecision | undefined
+      /** Undefined if the client polls. */
+      readonly approved: ApprovedRequest | undefined
     }
-  | { readonly kind: 'settled'; readonly answer: Answer; readonly remembered: RememberedDecision | undefined }
   /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
 
@@ -101,44 +102,42 @@ const timeToArrive = 1000
 // Seconds after the approval.
 const onItsWay = 2
 
-/** RFC 6749 4.1.2. A repeated decision gets the same response while that is valid. */
+/**
+ * RFC 6749 4.1.2. A repeated decision gets the same response while that is valid.
+ *
+ * @throws what the owner sees on a page.
+ */
 export async function decide(
   server: Context,
   decision: Decision,
   onCommitted?: OnCommitted,
   hasWaited = false,
 ): Promise<DecisionOutcome> {
-  let deciding: Deciding
-  try {
-    deciding = await findDeciding(server, decision, hasWaited)
-  } catch (error) {
-    return { kind: 'refused', error: unexpected(error) }
-  }
-  const { id, found, context } = deciding
+  const deciding = await findDeciding(server, decision, hasWaited)
+  const { id, found, client, context } = deciding
   let step: DecisionStep
   try {
     const needed = neededLogin(deciding)
     const login = isLater(needed) ? await needed : needed
     if (login !== undefined && decision.grantType === undefined) throw refused('login_changed')
-    if (login !== undefined) return { kind: 'refused', error: refused('login_changed'), login }
+    if (login !== undefined) return { kind: 'login', login }
     step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
       cached: found,
       onCommitted,
       complete: completes(server) ? (result) => completed(result, deciding) : undefined,
     })
   } catch (cause) {
-    return failureOf(deciding, unexpected(cause))
+    return toClient(deciding, unexpected(cause))
   }
   if (step.kind === 'early') {
     await setTimeout(timeToArrive)
     return decide(server, decision, onCommitted, true)
   }
-  if (step.kind !== 'approved' && step.kind !== 'settled') return step
+  if (step.kind !== 'settled') return step
   // A denied request counts as open until it expires.
   server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
-  if (step.kind === 'approved') return step.approved.redirection
-  return { kind: 'done', client: deciding.client, answer: step.answer }
+  return step.approved?.redirection ?? { kind: 'done', client, answer: step.answer }
 }
 
 /** The client has its code: after a failure, the owner is only asked again. */
@@ -229,7 +228,7 @@ async function completed(
   { server, client, context }: Deciding,
 ): Promise<SuccessfulResult<DecisionStep>> {
   const { outcome } = result
-  if (outcome.kind !== 'approved') return result
+  if (outcome.kind !== 'settled' || outcome.approved === undefined) return result
   const approved = await completeApproval(server, client, outcome.approved, context.now)
   return { ...result, outcome: { ...outcome, approved }, event: approved.event }
 }
@@ -269,18 +268,25 @@ function polledStep(current: Authorization | undefined, deciding: Deciding): Tra
   if (requested instanceof OAuthError) return { action: 'none', refusal: requested }
   if (requested.state !== 'requested') return { action: 'none', refusal: requestNotOpen() }
   if (!decision.approved)
-    return {
-      action: 'save',
-      authorization: deny(requested),
-      outcome: { kind: 'settled', answer: 'denied', remembered: undefined },
-    }
+    return { action: 'save', authorization: deny(requested), outcome: settledAs('denied') }
   const { settled, remembered } = settledBy({ ...requested, subject, login }, deciding)
   return {
     action: 'save',
     authorization: approveForPolls(settled, context),
-    outcome: { kind: 'settled', answer: 'approved', remembered },
+    outcome: settledAs('approved', remembered),
   }
 }
+
+const settledAs = (
+  answer: Answer,
+  remembered?: RememberedDecision,
+  approved?: ApprovedRequest,
+): DecisionStep => ({
+  kind: 'settled',
+  answer,
+  remembered,
+  approved,
+})
 
 // A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
 // code would revoke the tokens (RFC 6749 4.1.2).
@@ -318,7 +324,7 @@ function approvalStep(requested: OwnersRequest, deciding: Deciding): TransitionR
   return {
     action: 'save',
     authorization: withForm(approved.authorization, requested, salt),
-    outcome: { kind: 'approved', approved, remembered },
+    outcome: settledAs('approved', remembered, approved),
     event: approved.event,
   }
 }
@@ -361,17 +367,13 @@ function rememberedOf(
 }
 
 /** The client gets the error if the decision is good for its request, and otherwise the owner. */
-function failureOf(
-  { server, decision, found, client, context }: Deciding,
-  error: OAuthError,
-): DecisionOutcome {
-  if (isForOwner(error)) return { kind: 'refused', error }
+function toClient({ server, decision, found, client, context }: Deciding, error: OAuthError): Redirection {
   const decidable = findDecidable(found.authorization, decision, context.now)
   const isAnswerable =
+    !isForOwner(error) &&
     !(decidable instanceof OAuthError) &&
     isRedirectable(decidable) &&
     isRegisteredRedirectUri(client, decidable.request.redirectUri)
-  return isAnswerable
-    ? redirectWithError(frameOfRecord(server, decidable), error)
-    : { kind: 'refused', error }
+  if (!isAnswerable) throw error
+  return redirectWithError(frameOfRecord(server, decidable), error)
 }

@@ -59,7 +59,8 @@ interface DeviceOfRequest {
   readonly now: number
 }
 
-type Entered = { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
+export type Entered =
+  { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
 
 type Decided =
   { readonly answer: 'approved' | 'denied'; readonly client: Client } | { readonly login: LoginRequest }

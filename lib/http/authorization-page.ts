@@ -109,8 +109,7 @@ const openOrClosing = ({ server, isOpen }: Asked): Edge =>
 function lead(asked: Asked, outcome: Outcome): void {
   const { server, request, response } = asked
   const { audit, settings } = server
-  if (outcome.kind === 'refused') throw outcome.error
-  if (outcome.kind === 'answered') return
+  if (outcome.kind === 'answered' || outcome.kind === 'login') return
   const inJson = isDecision(asked) && wantsJson(request)
   if (outcome.kind === 'done') {
     if (inJson) throw requestNotOpen()

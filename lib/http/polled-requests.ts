@@ -11,12 +11,12 @@ import {
 import { enter } from '../authorization-endpoint/authorize'
 import { answerIn } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
-import type { Question, SettledRequest } from '../authorization-endpoint/visit'
+import type { Host, SettledRequest } from '../authorization-endpoint/visit'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { PolledRequests } from '../doors/polled-requests'
+import type { Entered, PolledRequests } from '../doors/polled-requests'
 import type { Context } from '../doors/context'
-import { loginOf, type LoginRequest } from '../protocol/resource-owner'
-import { OAuthError } from '../protocol/oauth-error'
+import { loginOf } from '../protocol/resource-owner'
+import { ForOwner, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { consentTokenField, decisionIn } from '../protocol/owner-question'
@@ -47,25 +47,38 @@ export function polledRequests(server: Edge): PolledRequests {
       return record instanceof OAuthError ? undefined : { found, answer }
     },
     async enter(request, { found }, { grantType, secret, device, fields }) {
-      const { clientId } = found.authorization
-      const client = await clientOf(server, request, clientId)
       const { authorization: record } = found
       if (record.state !== 'requested') return undefined
+      const { clientId } = record
+      const finder = finderAt(request)
+      const client = await requireClient(clientId, settings.findClient, finder)
       const parameters = Parameters.parse(record.parameters ?? '')
+      const shown = { locale: request.locale, uiLocales: request.parameters.peek('ui_locales') }
+      let entered: Entered | undefined
       const settled: SettledRequest = {
         destination: { client, redirectUri: undefined, grantType },
         parameters,
         received: parameters,
         claimed: { presented: { handle: undefined, clientId }, secret, record, found, hasWaited: false },
       }
-      const answer = await answerFor(server, request, settled)
-      if (answer instanceof OAuthError) {
-        if (lostReasons.has(answer.reason)) return undefined
-        throw answer
+      const host: Host = {
+        ...finder,
+        parametersReplaced: () => {},
+        findOwner: () => request.resourceOwner,
+        skipConsent: () => false,
+        choices: (question) => request.choices(question),
+        logIn: async ({ request: login }) => void (entered = { login }),
+        ask: (question) =>
+          void (entered = { page: consentPageOf(server, shown, question, { device, fields }) }),
       }
-      if ('login' in answer) return answer
-      const shown = { locale: request.locale, uiLocales: request.parameters.peek('ui_locales') }
-      return { page: consentPageOf(server, shown, answer.question, { device, fields }) }
+      try {
+        await enter(server, settled, host)
+      } catch (error) {
+        // Another owner, or another tab, has claimed, released or decided the request meanwhile.
+        if (error instanceof ForOwner) return undefined
+        throw error
+      }
+      return entered ?? ledToRedirect()
     },
     async decide(request, grantType) {
       const { parameters, resourceOwner, ownerReadAt } = request
@@ -77,10 +90,7 @@ export function polledRequests(server: Edge): PolledRequests {
         finder: finderAt(request),
         grantType,
       })
-      if (outcome.kind === 'done') return outcome
-      if (outcome.kind === 'redirect') throw ledToRedirect()
-      if (outcome.login === undefined) throw outcome.error
-      return { login: outcome.login }
+      return outcome.kind === 'redirect' ? ledToRedirect() : outcome
     },
     async release({ parameters, resourceOwner: { subject } }) {
       const consentToken = parameters.require(consentTokenField)
@@ -93,44 +103,11 @@ export function polledRequests(server: Edge): PolledRequests {
 
 const parametersOf = ({ plugIns }: Context) => [...polledParameters, ...plugIns.authorizationParameters]
 
-const ledToRedirect = () => new Error('A request without a redirection URI led to a redirect.')
-
-/** Another owner, or another tab, has claimed, released or decided the request meanwhile. */
-const lostReasons: ReadonlySet<string> = new Set([
-  'authorization_request_not_open',
-  'authorization_request_of_another_owner',
-  'authorization_request_expired',
-])
-
-async function answerFor(
-  server: Edge,
-  request: OwnPageRequest,
-  settled: SettledRequest,
-): Promise<OAuthError | { readonly login: LoginRequest } | { readonly question: Question }> {
-  let answer: { readonly login: LoginRequest } | { readonly question: Question } | undefined
-  const outcome = await enter(server, settled, {
-    ...finderAt(request),
-    parametersReplaced: () => {},
-    findOwner: () => request.resourceOwner,
-    skipConsent: () => false,
-    choices: (question) => request.choices(question),
-    async logIn({ request: login }) {
-      answer = { login }
-      return undefined
-    },
-    ask: (question) => {
-      answer = { question }
-    },
-  })
-  if (outcome.kind === 'refused') return outcome.error
-  if (answer === undefined) throw ledToRedirect()
-  return answer
+function ledToRedirect(): never {
+  throw new Error('A request without a redirection URI led to a redirect.')
 }
 
 const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
   sender: { address, networkRefusal: undefined },
   clientFound: () => {},
 })
-
-const clientOf = async ({ settings }: Edge, request: OwnPageRequest, clientId: string) =>
-  requireClient(clientId, settings.findClient, finderAt(request))
