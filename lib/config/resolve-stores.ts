@@ -3,8 +3,7 @@ import { warnOnce } from '../audit/warning'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { withDeadline } from '../store/deadline'
 import { memoryStore } from '../store/memory-store'
-import { aStore, isStore, noStore } from '../store/a-store'
-import type { Store } from '../store/store'
+import { aStore, isStore, noStore, type Store } from '../store/store'
 import type { ServerSettings } from './settings'
 
 export function resolveStores(

@@ -6,7 +6,7 @@ import { boundToken, dpopName } from './bound-token'
 import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } from './dpop-options'
 import { keyBinding } from './key-binding'
 import { Nonces, ProofCheck } from './proof-check'
-import { isInMemory } from '../store/in-memory'
+import { isInMemory } from '../store/store'
 import './registration'
 
 /**

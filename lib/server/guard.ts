@@ -47,9 +47,8 @@ import {
 } from '../resource-server/introspection/introspection-source'
 import { issOfTokens, jwtOptions, type JwtSource, jwtSource } from '../resource-server/jwt-source'
 import type { TokenSource } from '../resource-server/admit'
-import { aStore } from '../store/a-store'
+import { aStore, type Store } from '../store/store'
 import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
-import type { Store } from '../store/store'
 import { authorizationsIn, countersIn } from '../stores/records'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 

@@ -3,8 +3,7 @@ import { type Deadline, inTime, madeInTime } from '../primitives/clock'
 import { isText } from '../primitives/values'
 import { bareError, type OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { InMemory, isInMemory } from './in-memory'
-import type { Store, StoredValue } from './store'
+import { InMemory, isInMemory, type Store, type StoredValue } from './store'
 
 /**
  * A database client may wait for ever. Every failure becomes `temporarily_unavailable`, never a bad grant or an

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { ExpiringMap } from '../primitives/maps'
 import { steadyClock } from '../primitives/clock'
-import { InMemory } from './in-memory'
-import { type Count, markSeconds, type Store, type StoredValue, type WriteTerms } from './store'
+import { type Count, InMemory, markSeconds, type Store, type StoredValue, type WriteTerms } from './store'
 
 export interface MemoryStoreOptions {
   /**

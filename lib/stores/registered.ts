@@ -2,8 +2,7 @@ import { inTurns } from '../primitives/concurrency'
 import { kind, optional, shape } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
-import { isStore } from '../store/a-store'
-import type { Store } from '../store/store'
+import { isStore, type Store } from '../store/store'
 import { aRegistration, ClientRecords, type ClientStore, kindOfClients } from './client-records'
 
 /** The record of a client that the host registered. */

@@ -2,8 +2,7 @@ import { inTime } from '../../primitives/clock'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
 import type { WarningCode } from '../../protocol/warning-code'
-import { clockWarning } from '../../store/clock-warning'
-import { CreationDeadline } from '../../store/creation-deadline'
+import { clockWarning, CreationDeadline } from '../../store/database-clock'
 import type { Count, Store, StoreWarning } from '../../store/store'
 import {
   type Ask,

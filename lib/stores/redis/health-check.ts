@@ -2,7 +2,7 @@ import { isRecord } from '../../primitives/values'
 import { createId, secureRandom } from '../../protocol/credential'
 import { adviceForShared } from '../../protocol/url-difference'
 import type { WarningCode } from '../../protocol/warning-code'
-import { clockWarning } from '../../store/clock-warning'
+import { clockWarning } from '../../store/database-clock'
 import type { StoreWarning } from '../../store/store'
 import type { RedisCommands } from './redis-commands'
 

@@ -1,6 +1,6 @@
 import { type Fields, group, kind, needed } from '../../primitives/schema'
 import { isWhole } from '../../primitives/values'
-import { CreationDeadline } from '../../store/creation-deadline'
+import { CreationDeadline } from '../../store/database-clock'
 import { aDeadline } from '../../store/deadline'
 import { markSeconds, type WriteTerms } from '../../store/store'
 import { connectionSettings } from './connection'
