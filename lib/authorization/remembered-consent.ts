@@ -4,7 +4,7 @@ import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
-import type { AllowedEntry, RememberedConsent } from './owner-record'
+import type { AllowedEntry, OwnedClient, RememberedConsent } from './owner-record'
 import { ownerName, type Owners } from './owners'
 import type { GivenAnswer } from '../protocol/extension-decision'
 
@@ -183,8 +183,7 @@ export class ConsentMemory {
     return undefined
   }
 
-  async list(subject: string): Promise<readonly ListedConsent[]> {
-    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+  async list(consents: readonly OwnedClient[]): Promise<readonly ListedConsent[]> {
     const listed = await inTurns(consents, async ({ clientId, consent: stored }) => {
       const consent = since(stored, await this.countsFrom(clientId))
       if (consent.entries.length === 0) return []

@@ -14,9 +14,14 @@ import { refused, UnusableClient } from '../protocol/refusals'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
-import { type ListedAuthorization, type OwnerAuthorizations } from './owner-authorizations'
 import { connectedPageName, type ListingContext } from './authorizations-options'
-import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
+import {
+  type ListedAuthorization,
+  type OwnerApplication,
+  type OwnerApplications,
+  ownerApplications,
+  type OwnerAuthorizations,
+} from './owner-authorizations'
 
 const clientField = 'client_id'
 // Proves a form, or a link after a removal, of this owner's page about this client.

@@ -1,9 +1,10 @@
-import type { ListedConsent } from '../authorization/remembered-consent'
+import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
+import { end, endFound } from '../authorization/commit'
+import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { lastIssueOf } from '../authorization/owner-entries'
 import { ownerName } from '../authorization/owners'
-import { end } from '../authorization/commit'
-import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
-import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
+import type { ListedConsent } from '../authorization/remembered-consent'
+import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
 import type { Resources } from '../extensions/resource-indicators/resources'
@@ -12,7 +13,6 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
-import { clientRevocation, revokeFound } from './revocation'
 import type { ListingContext } from './authorizations-options'
 
 export interface ListedAuthorization {
@@ -128,13 +128,13 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
       requireNames('list', { subject })
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > longestLimit)
         throw new RangeError(`The limit must be a whole number from 1 to ${longestLimit}.`)
-      const { entries } = await owners.read(ownerOf(subject))
+      const { entries, consents: owned } = await owners.read(ownerOf(subject))
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
       return {
         authorizations: await listedOf(server, part, subject),
-        consents: after === '' ? ((await consents?.list(subject)) ?? []) : [],
+        consents: after === '' ? ((await consents?.list(owned)) ?? []) : [],
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }
@@ -170,7 +170,7 @@ function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<st
 }
 
 /** Those of these ids that live. An entry may outlive its record. */
-export async function listedOf(
+async function listedOf(
   { store, now, settings: { resources } }: ListingContext,
   authorizationIds: readonly string[],
   subject: string,
@@ -201,4 +201,124 @@ function listed(live: Granted, resources: Resources | undefined): ListedAuthoriz
     lastIssuedOn: issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
+}
+
+/** Let in by live authorizations, by a remembered consent, or by both. */
+export interface OwnerApplication {
+  readonly clientId: string
+  readonly authorizations: readonly ListedAuthorization[]
+  readonly consent: ListedConsent | undefined
+}
+
+interface ApplicationPart {
+  readonly applications: readonly OwnerApplication[]
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+interface PartPlace {
+  readonly after?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** Stands for one moment. */
+export interface OwnerApplications {
+  part(place: PartPlace): Promise<ApplicationPart>
+  find(clientId: string): Promise<OwnerApplication | undefined>
+}
+
+const partSize = 8
+
+export async function ownerApplications(server: ListingContext, subject: string): Promise<OwnerApplications> {
+  const { owners, consents } = server.store
+  const { entries, consents: owned } = await owners.read(ownerName(server.issuerDigest, subject))
+  const remembered = (await consents?.list(owned)) ?? []
+  const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
+  const idsOf = new Map<string, string[]>()
+  for (const { clientId, authorizationId } of entries)
+    idsOf.set(clientId, [...(idsOf.get(clientId) ?? []), authorizationId])
+
+  const clientIds = [...new Set([...idsOf.keys(), ...consentOf.keys()])].toSorted()
+
+  const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
+    const authorizations = await listedOf(server, (idsOf.get(clientId) ?? []).toSorted(), subject)
+    const consent = consentOf.get(clientId)
+    return authorizations.length > 0 || consent !== undefined
+      ? { clientId, authorizations, consent }
+      : undefined
+  }
+
+  const part = async ({ after, before }: PartPlace): Promise<ApplicationPart> => {
+    const all = (await inTurns(clientIds, find)).filter((each) => each !== undefined)
+    const first =
+      before === undefined
+        ? all.findIndex(({ clientId }) => after === undefined || clientId > after)
+        : all.filter(({ clientId }) => clientId < before).length - partSize
+    const start = Math.max(0, first)
+    const applications = all.slice(start, start + partSize)
+    return {
+      applications,
+      before: start > 0 ? applications[0]?.clientId : undefined,
+      after: start + partSize < all.length ? applications.at(-1)?.clientId : undefined,
+    }
+  }
+
+  return { part, find }
+}
+
+/** Forgets the consent first: once the record is gone, nothing names the owner. */
+export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {
+  const { store } = server
+  const { consents, owners, listsOwners } = store
+  return async (authorizationId) => {
+    // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
+    // unless the server remembers consents: the client could come back without a page.
+    const read = await store.find(authorizationId).catch((error: unknown) => {
+      if (consents !== undefined) throw error
+      return 'unreadable' as const
+    })
+    // A record of another issuer may have this id: never remove it.
+    if (read === undefined && (await confirmAbsence(store, authorizationId))) return
+    const { subject, clientId, issuerDigest } =
+      (read === 'unreadable' ? undefined : read?.authorization) ?? {}
+    const owner =
+      subject === undefined || issuerDigest === undefined ? undefined : ownerName(issuerDigest, subject)
+    if (owner !== undefined && clientId !== undefined) await owners.forget(owner, clientId)
+    await revokeFound(server, authorizationId, read)
+    if (owner !== undefined && listsOwners) await owners.drop(owner, [authorizationId])
+  }
+}
+
+async function revokeFound(
+  { store, audit, random }: ListingContext,
+  authorizationId: string,
+  read: StoredAuthorization | 'unreadable' | undefined,
+): Promise<void> {
+  const stored = read === 'unreadable' ? undefined : read?.authorization
+  await endFound(store, authorizationId, stored, random)
+  const found = ignoreTombstone(stored)
+  if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
+}
+
+/** Also ends what is remembered of a client. Undefined if no client has a mark. */
+export function clientRevocation({
+  store: { clientMarks },
+  settings: { lifetimes, rememberConsent },
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+  const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
+  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
+  const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
+  const seconds = Math.max(2 * longest, rememberConsent?.seconds ?? 0)
+  return clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))
+}
+
+/**
+ * For a removed client (RFC 7592 2.3). The mark lives only as long as an access token: without its client, no
+ * endpoint takes a code. Anybody may register and remove clients: longer marks could fill the store.
+ */
+export function removedClientRevocation({
+  store: { clientMarks },
+  settings: { lifetimes },
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+  return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }

@@ -6,9 +6,8 @@ import type { RenderView } from '../doors/page-endpoint'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { isInMemory } from '../store/store'
 import { verificationPage } from './device-page'
-import { deviceGrant, deviceRequestEndpoint, type DeviceTerms } from './device-request'
-import type { DeviceView } from './device-view'
-import type { GuessLimits } from './guesses'
+import { deviceGrant, deviceRequestEndpoint, type DeviceTerms, type GuessLimits } from './device-request'
+import type { DeviceView } from './device-pages'
 import { DeviceKey } from './user-code'
 
 export interface DeviceAuthorizationOptions {

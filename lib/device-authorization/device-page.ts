@@ -3,18 +3,16 @@ import type { PlugInServer } from '../doors/plug-in'
 import { type OwnPage, type OwnPageRequest, pageOf } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
-import { throttled } from '../limits/throttle'
+import { networksOf } from '../limits/network'
+import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
 import { consentTokenField } from '../protocol/owner-question'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { devicePage } from './device-pages'
-import { deviceCodeGrant, type DeviceTerms } from './device-request'
-import type { DeviceAnswerView, DeviceView } from './device-view'
-import { guessThrottles } from './guesses'
-import { deviceDataIn } from './device-data'
+import { type DeviceAnswerView, devicePage, type DeviceView } from './device-pages'
+import { deviceCodeGrant, deviceDataIn, type DeviceTerms, type GuessLimits } from './device-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
@@ -196,4 +194,23 @@ function show(
   refusal?: OAuthError,
 ): Awaited<ReturnType<OwnPage['handle']>> {
   return { ...pageOf(view, page, (shown) => devicePage(shown, locale)), ...(refusal && { refusal }) }
+}
+
+/** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
+function guessThrottles(
+  { owner, network }: GuessLimits,
+  subject: string,
+  address: string | undefined,
+): readonly FailureThrottle[] {
+  return [
+    ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', subject),
+    ...networksOf(address).flatMap((counted) =>
+      tooManyFailures(
+        'user_code_network_limited',
+        network && { ...network, attempts: network.attempts * counted.factor },
+        'device:network',
+        counted.network,
+      ),
+    ),
+  ]
 }

@@ -1,4 +1,4 @@
-import type { Authorization } from '../authorization/authorization'
+import type { Authorization, Requested } from '../authorization/authorization'
 import { type GrantType, mayRefresh } from '../authorization/grant-type'
 import type { Issued } from '../authorization/issue'
 import { type Poll, pollAuthorization } from '../authorization/polled'
@@ -6,20 +6,25 @@ import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import type { RenderView } from '../doors/page-endpoint'
 import type { PlugInServer } from '../doors/plug-in'
-import type { Limit } from '../limits/limit'
+import { countedFor } from '../limits/counted-for'
+import type { Counters } from '../limits/counters'
+import { type Limit, secondsToWait } from '../limits/limit'
 import { plainAddress } from '../limits/network'
-import type { Endpoint } from '../protocol/endpoint'
+import { isText } from '../primitives/values'
+import { digest } from '../protocol/credential'
+import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
+import type { ExtensionData } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
-import type { DeviceView } from './device-view'
-import { countRequest, type GuessLimits } from './guesses'
-import { deviceData, deviceDataIn } from './device-data'
+import { overLimit, refused } from '../protocol/refusals'
+import type { DeviceView } from './device-pages'
 import { createUserCode, type DeviceKey, shownCode } from './user-code'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 // With a million device authorizations, one request in 25,000 meets a code in use.
 const attempts = 4
+
+export type GuessLimits = Readonly<Record<'owner' | 'network', Limit | undefined>>
 
 export interface DeviceTerms {
   readonly key: DeviceKey
@@ -134,4 +139,46 @@ function pollDevice(
   const interval = isEarly ? data.interval + slowerBy : data.interval
   const authorization = { ...current, plugInData: deviceData({ ...data, interval, polledAt: now }) }
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
+}
+
+/** What a device authorization keeps with its request until the decision. */
+interface DeviceData {
+  /** Seconds since the epoch. */
+  readonly at: number
+  readonly address: string | undefined
+  /** Seconds. */
+  readonly interval: number
+  readonly polledAt: number | undefined
+}
+
+const deviceData = ({ at, address, interval, polledAt }: DeviceData): ExtensionData => ({
+  at,
+  interval,
+  ...(address !== undefined && { address }),
+  ...(polledAt !== undefined && { polledAt }),
+})
+
+export function deviceDataIn({ plugInData = {} }: Requested): DeviceData | undefined {
+  const { at, address, interval, polledAt } = plugInData
+  if (typeof at !== 'number' || typeof interval !== 'number') return undefined
+  return {
+    at,
+    address: isText(address) ? address : undefined,
+    interval,
+    polledAt: typeof polledAt === 'number' ? polledAt : undefined,
+  }
+}
+
+async function countRequest(
+  counters: Counters,
+  limit: Limit | undefined,
+  { client, address }: Pick<EndpointRequest, 'client' | 'address'>,
+): Promise<void> {
+  const counted = countedFor(client, address)
+  if (limit === undefined || counted.client !== undefined) return
+  for (const { network, factor } of counted.networks) {
+    const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
+    if (count > limit.attempts * factor)
+      throw overLimit('device_requests_limited', secondsToWait(secondsLeft))
+  }
 }

@@ -20,8 +20,12 @@ import { type ClientRegistrar, clientRegistrar } from '../clients/registrar'
 import { letMint } from '../protocol/test-door'
 import { endpointsOf, minting } from './endpoints'
 import type { ServerContext } from '../config/settings'
-import { hostRevocation, clientRevocation } from '../connected-applications/revocation'
-import { type OwnerAuthorizations, ownerAuthorizations } from '../connected-applications/owner-authorizations'
+import {
+  clientRevocation,
+  hostRevocation,
+  type OwnerAuthorizations,
+  ownerAuthorizations,
+} from '../connected-applications/owner-authorizations'
 import { createServerContext, methodsIn } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './wire-metadata'
