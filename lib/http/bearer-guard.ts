@@ -32,7 +32,7 @@ import {
   withMembers,
 } from '../resource-server/admit'
 import {
-  type ChallengeAttributes,
+  type Challenged,
   challengeFields,
   type ChallengeOptions,
   schemeChallenges,
@@ -170,11 +170,9 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
   const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
   const required = requiredSchemes(tokenTypes)
-  const challenges: WriteChallenges = (authorization, own, error, schemes = required) => {
-    // A host may make the metadata of the resource after the guard.
-    const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
-    return schemeChallenges(tokenTypes, named, { own, error, authorization, schemes })
-  }
+  const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
+  const challenge: Challenge = (challenged) =>
+    schemeChallenges(tokenTypes, named, { ...challenged, schemes: challenged.schemes ?? required })
   const lookup = {
     extensions: settings.extensions.filter(actsInGuards),
     implied,
@@ -184,7 +182,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const demandToken = (request: Request, response: Response) => {
     audit.diagnosis?.explain(missingToken(request))
     // RFC 6750 3.1: without a token, there is no error.
-    sendJson(response, 401, {}, challenges([], scopeIn(requirement.scope), {}))
+    sendJson(response, 401, {}, challenge({ authorization: [], own: scopeIn(requirement.scope), error: {} }))
   }
   const admit = (request: Request, token: string, access: GuardedAccess) => {
     request.oauth = access
@@ -204,7 +202,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
         access = withMembers(lookup.extensions, isLater(admitted) ? await admitted : admitted)
       }
     } catch (error) {
-      return refuse(context, challenges, asked, response, error)
+      return refuse(context, challenge, asked, response, error)
     }
     if (access !== undefined) admit(request, asked.token, access)
     else if (!requirement.optional) return demandToken(request, response)
@@ -252,16 +250,11 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
 
 const endpoint = 'protected resource'
 
-type WriteChallenges = (
-  authorization: readonly string[],
-  own: ChallengeAttributes,
-  error: ChallengeAttributes,
-  schemes?: readonly string[],
-) => Readonly<Record<string, string | string[]>>
+type Challenge = (challenged: Challenged) => Readonly<Record<string, string | string[]>>
 
 function refuse(
   { settings: { errorUri }, audit, observeToken, now }: GuardEdge,
-  challenges: WriteChallenges,
+  challenge: Challenge,
   { request, token, access, authorization }: RequestAtGuard,
   response: Response,
   thrown: unknown,
@@ -278,7 +271,7 @@ function refuse(
   const own = error.challenge ?? (status === 401 ? {} : undefined)
   sendJson(response, status, members, {
     ...headersOf(error),
-    ...(own && challenges(authorization, own, members, error.schemes)),
+    ...(own && challenge({ authorization, own, error: members, schemes: error.schemes })),
   })
 }
 

@@ -131,13 +131,9 @@ export class CircuitBreaker {
   /** @param clock milliseconds; must not step. */
   constructor(private readonly clock: () => number) {}
 
-  get isClosed(): boolean {
-    return this.failures < failuresAtMost
-  }
-
   /** Every act that may run must end in `succeeded` or `failed`. */
   mayTry(): boolean {
-    if (this.isClosed) return true
+    if (this.failures < failuresAtMost) return true
     const now = this.clock()
     if (now < this.opensAgainAt) return false
     // Until this act has ended, or the pause is over again, no other one runs.
@@ -151,11 +147,6 @@ export class CircuitBreaker {
 
   failed(): void {
     this.failures += 1
-    this.opensAgainAt = this.clock() + pause
-  }
-
-  open(): void {
-    this.failures = failuresAtMost
     this.opensAgainAt = this.clock() + pause
   }
 }

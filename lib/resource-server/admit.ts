@@ -43,6 +43,9 @@ interface RejectedToken {
 
 export type FoundToken = GoodToken | RejectedToken | undefined
 
+export const isGood = (found: FoundToken): found is GoodToken =>
+  found !== undefined && found.rejectReason === undefined
+
 /**
  * @param now seconds since the epoch.
  * @throws OAuthError `temporarily_unavailable` if the look-up fails.

@@ -87,14 +87,14 @@ function writeChallenge(
   return `${scheme} ${written.join(', ')}`
 }
 
-export type ChallengeAttributes = Readonly<Record<string, string>>
+type ChallengeAttributes = Readonly<Record<string, string>>
 
-interface Challenged {
+export interface Challenged {
   readonly own: ChallengeAttributes
   readonly error: ChallengeAttributes
   readonly authorization: readonly string[]
   /** Of the challenged types; undefined for all. */
-  readonly schemes: readonly string[] | undefined
+  readonly schemes?: readonly string[] | undefined
 }
 
 /** A line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */

@@ -13,7 +13,7 @@ import {
   usual,
 } from '../primitives/schema'
 import { type Reason, refused } from '../protocol/refusals'
-import type { FoundToken, TokenSource } from './admit'
+import { type FoundToken, isGood, type TokenSource } from './admit'
 import { knownTokens } from './known-tokens'
 import {
   type ClaimNames,
@@ -112,8 +112,7 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
         try {
           const { claims, expiresAt, ...proof } = await verifyJwt(text, now, jwt)
           const found = tokenOfClaims(claims, expiresAt, terms)
-          const isGood = found !== undefined && found.rejectReason === undefined
-          const endsAt = isGood ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
+          const endsAt = isGood(found) ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
           return { found, endsAt, keySet: proof.keySet }
         } catch (error) {
           return { found: refusalOf(error), endsAt: now }

@@ -2,7 +2,7 @@ import type { KeySet } from '../jwt/key-source'
 import { VerifiedTokens } from '../jwt/verified-tokens'
 import { SingleFlight } from '../primitives/concurrency'
 import { digest as digestOf } from '../protocol/credential'
-import type { FindToken, FoundToken, GoodToken, TokenSender } from './admit'
+import { type FindToken, type FoundToken, type GoodToken, isGood, type TokenSender } from './admit'
 
 interface Asked {
   readonly found: FoundToken
@@ -37,7 +37,7 @@ export function knownTokens(asking: Asking): FindToken {
 
   const ask = async (token: string, digest: string, now: number, sender: TokenSender) => {
     const { found, endsAt, keySet } = await asking.ask(token, now, sender, good.has(digest))
-    if (found !== undefined && found.rejectReason === undefined) {
+    if (isGood(found)) {
       good.remember(digest, found, now, endsAt, keySet)
       others.delete(digest)
     } else {

@@ -191,7 +191,7 @@ test('a secret is replaced without a pause, and a secret that the server has dro
 })
 
 test.each<[string, object, Readonly<Record<string, string>>]>([
-  ['nothing', {}, { 'introspection.client.client_secret': 'is missing' }],
+  ['nothing', {}, { 'introspection.client.client_secret': 'or key must be given, and not both.' }],
   [
     'members of the other way, beside a secret',
     { client_secret: 'a', audience: 'https://auth.example', type: 'JWT' },

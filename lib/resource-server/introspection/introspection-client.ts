@@ -1,7 +1,7 @@
 import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/given-keys'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
-import { anything, aTextThat, oneOf } from '../../primitives/fields'
-import { type Field, group, kind, needed, optional, type Read, refusal, usual } from '../../primitives/schema'
+import { aTextThat, oneOf } from '../../primitives/fields'
+import { type Field, group, kind, needed, optional, type Read, usual } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
 import { formEncoded } from '../../protocol/parameters'
 import { createId, secureRandom } from '../../protocol/credential'
@@ -50,56 +50,46 @@ interface Parties {
 }
 
 const either = '{ client_id, client_secret } or { client_id, key }'
-const ofEither = { client_id: needed('', aTextThat('must be the client_id of the guard.')) }
 
-const ofKey = refusal('belongs to key, and client_secret is given.')
-
-const secretFields = {
-  ...ofEither,
-  client_secret: needed('', aTextThat('must be the secret of this client.')),
+const fields = {
+  client_id: needed('', aTextThat('must be the client_id of the guard.')),
+  client_secret: optional(aTextThat('must be the secret of this client.')),
   method: optional(
     kind(isMethod, "must be 'client_secret_basic' or 'client_secret_post'; private_key_jwt needs a key."),
   ),
-  key: anything,
-  audience: ofKey,
-  type: ofKey,
-}
-
-const keyFields = {
-  ...ofEither,
-  key: givenKey,
+  key: optional(givenKey),
   audience: optional(aTextThat('must be the aud that the server expects.')),
   type: usual('client-authentication+jwt', oneOf('client-authentication+jwt', 'JWT')),
-  client_secret: refusal(`is given beside key: the option must be ${either}.`),
-  method: refusal('belongs to client_secret, and key is given.'),
 }
 
-const bySecret = group(secretFields)
-const byKey = group(keyFields)
-const aClient = kind(isRecord, `must be ${either}.`)
+const aClient = group(fields, {
+  check: (_read, at) => {
+    at.requireOne('client_secret', 'key')
+    const [way, others] =
+      at.source['key'] === undefined ? ['key', ['audience', 'type']] : ['client_secret', ['method']]
+    for (const name of others) if (at.source[name] !== undefined) at.wrong(name, `belongs to ${way}.`)
+  },
+})
 
 /** Returns a placeholder after a mistake. */
 export const introspectionClient: Field<(parties: Parties) => Authenticate> = (given, at, name) => {
-  const client = aClient(given, at, name)
-  if (client === undefined) return () => unauthenticated
-  if (client['key'] === undefined) {
-    const authenticate = authenticationBySecret(bySecret(client, at, name))
-    return () => authenticate
-  }
-  const read = byKey(client, at, name)
-  return (parties) => authenticationByKey(read, givenKid(client['key']), parties)
+  if (given === undefined) at.wrong(name, `is missing: it must be ${either}.`)
+  const { client_secret, ...read } = aClient(given, at, name)
+  const kid = isRecord(given) ? givenKid(given['key']) : undefined
+  return (parties) =>
+    client_secret === undefined
+      ? authenticationByKey(read, kid, parties)
+      : authenticationBySecret(read, client_secret)
 }
 
-function authenticationBySecret({
-  client_id,
-  client_secret,
-  method,
-}: Read<typeof secretFields>): Authenticate {
+function authenticationBySecret({ client_id, method }: ReadClient, client_secret: string): Authenticate {
   const byHeader = { headers: { Authorization: basic(client_id, client_secret) }, parameters: {} }
   const byBody = { headers: {}, parameters: { client_id, client_secret } }
   return async (offered = []) =>
     (method ?? secretMethodOf(offered)) === 'client_secret_post' ? byBody : byHeader
 }
+
+type ReadClient = Omit<Read<typeof fields>, 'client_secret'>
 
 function isMethod(value: unknown): value is 'client_secret_basic' | 'client_secret_post' {
   return value === 'client_secret_basic' || value === 'client_secret_post'
@@ -115,7 +105,7 @@ function basic(clientId: string, clientSecret: string): string {
 }
 
 function authenticationByKey(
-  { client_id, key, audience, type }: Read<typeof keyFields>,
+  { client_id, key, audience, type }: ReadClient,
   kid: string | undefined,
   { issuer, clock }: Parties,
 ): Authenticate {

@@ -29,11 +29,12 @@ export class UnusableResponse extends Error {
   }
 
   /**
-   * What the response is about. With `request`, the credentials are good, so the endpoint may answer about other tokens;
-   * `nothing` may come from a filter before it.
+   * What failed. With `request`, the credentials are good, so the endpoint may answer about other tokens; `nothing` may
+   * come from a filter before it.
    */
-  get about(): 'client' | 'request' | 'nothing' {
-    const { status, error = '' } = this
+  get about(): 'server' | 'client' | 'request' | 'nothing' {
+    const { status = 200, error = '' } = this
+    if (status >= 500) return 'server'
     // RFC 7662 2.3: 401. A proxy in front says 403. RFC 6749 5.2: a server may refuse a client with 400.
     if (status === 401 || status === 403) return 'client'
     if (status !== 400) return 'nothing'

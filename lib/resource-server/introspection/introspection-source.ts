@@ -1,17 +1,16 @@
 import { deadlineOf } from '../../store/deadline'
-import { BoundedWindows } from '../../limits/bounded-windows'
-import { aLimit, type Limit, type LimitOption, secondsToWait } from '../../limits/limit'
+import { aLimit, type LimitOption } from '../../limits/limit'
 import { networkOf } from '../../limits/network'
+import { TokenBuckets } from '../../limits/token-buckets'
 import { CircuitBreaker } from '../../primitives/concurrency'
 import { someSeconds } from '../../primitives/fields'
 import { type Fields, group, optional, type Read } from '../../primitives/schema'
-import { SingleFlight } from '../../primitives/concurrency'
 import { steadyClock } from '../../primitives/clock'
 import { isRecord } from '../../primitives/values'
 import { OAuthError } from '../../protocol/oauth-error'
 import { type Reason, refused, overLimit } from '../../protocol/refusals'
 import { safeUrl } from '../../protocol/uri'
-import type { FoundToken, TokenSender, TokenSource } from '../admit'
+import { type FoundToken, isGood, type TokenSender, type TokenSource } from '../admit'
 import { knownTokens } from '../known-tokens'
 import {
   type Claims,
@@ -83,51 +82,36 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
     patience: read.deadline * 1000,
     clock,
   })
-  const health = new EndpointHealth(endpoint, clock)
-  const inactive = read.inactive && new InactiveLimit(read.inactive, clock)
+  const circuit = new CircuitBreaker(clock)
+  // Each random token would cost the server a look-up. Counts when a call begins: parallel ones do not pass together.
+  const guesses = read.inactive && new TokenBuckets(read.inactive, tooManyGuesses, clock)
   const terms = { ...guard, ...read, names: registeredNames }
 
-  const answered = async (token: string, now: number, sender: TokenSender, wasGood: boolean) => {
+  const ask = async (token: string, now: number, { address }: TokenSender, wasGood: boolean) => {
     const takeBack = () => {
-      if (!wasGood) inactive?.takeBack(sender)
+      if (!wasGood) guesses?.take(networkOf(address), -1)
+    }
+    if (!circuit.mayTry()) {
+      takeBack()
+      throw failureOf(new Error('The introspection endpoint does not answer.'))
     }
     try {
-      await health.require()
       const found = introspected(await endpoint.ask(token), now, terms)
-      health.answered()
-      if (found !== undefined && found.rejectReason === undefined) {
-        health.good = token
-        takeBack()
-      }
-      return found
+      circuit.succeeded()
+      if (!isGood(found)) return { found, endsAt: now + maximumAgeOfRefusals }
+      takeBack()
+      return { found, endsAt: Math.min(found.access.expiresAt, now + maximumAge) }
     } catch (error) {
-      // Anyone can write a token that the endpoint, or a filter before it, refuses. It counts as not active,
-      // and must not stop the calls about others.
-      if (aboutOf(error) === 'request') health.answered()
-      else if (!wasGood && error instanceof UnusableResponse) health.doubt()
-      else {
-        health.failed(error)
-        takeBack()
-      }
+      if (isAboutToken(error, wasGood)) circuit.succeeded()
+      else circuit.failed()
+      if (!(error instanceof UnusableResponse)) takeBack()
       throw failureOf(error)
     }
   }
 
+  const begin = guesses && (({ address }: TokenSender) => guesses.take(networkOf(address)))
   return {
-    findToken: knownTokens({
-      maximumCached,
-      longest: longestToken,
-      tooLong: undefined,
-      begin: inactive && ((sender) => inactive.begin(sender)),
-      async ask(token, now, sender, wasGood) {
-        const found = await answered(token, now, sender, wasGood)
-        const isGood = found !== undefined && found.rejectReason === undefined
-        const endsAt = isGood
-          ? Math.min(found.access.expiresAt, now + maximumAge)
-          : now + maximumAgeOfRefusals
-        return { found, endsAt }
-      },
-    }),
+    findToken: knownTokens({ maximumCached, longest: longestToken, tooLong: undefined, begin, ask }),
     ready: () => endpoint.find(),
   }
 }
@@ -169,99 +153,16 @@ function faultOf(
 const isAbsentOrTime = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === 'number' && Number.isFinite(value))
 
-const aboutOf = (error: unknown) => (error instanceof UnusableResponse ? error.about : undefined)
+const tooManyGuesses = (seconds: number) => overLimit('introspection_limited', seconds)
 
-/** The endpoint does not answer. The cause is the failure of a trial. */
-class NotAsked extends Error {
-  override readonly name = 'NotAsked'
-}
-
-/**
- * Strangers write tokens, and a failure with a response may be about one: after some of them, and while the
- * circuit is open, the guard tries with a token that was good.
- */
-class EndpointHealth {
-  private readonly circuit: CircuitBreaker
-  private readonly trials = new SingleFlight<unknown>()
-  private doubts = 0
-  good: string | undefined
-
-  constructor(
-    private readonly endpoint: IntrospectionEndpoint,
-    clock: () => number,
-  ) {
-    this.circuit = new CircuitBreaker(clock)
-  }
-
-  async require(): Promise<void> {
-    const isDoubtful = this.good !== undefined && this.doubts >= doubtsAtMost
-    if (this.circuit.isClosed && !isDoubtful) return
-    if (!this.circuit.mayTry()) throw new NotAsked(silence)
-    const { good } = this
-    if (good !== undefined) await this.trials.share('', () => this.try(good))
-  }
-
-  answered(): void {
-    this.doubts = 0
-    this.circuit.succeeded()
-  }
-
-  doubt(): void {
-    this.doubts += 1
-  }
-
-  failed(error: unknown): void {
-    if (!(error instanceof NotAsked)) this.circuit.failed()
-  }
-
-  private async try(good: string): Promise<void> {
-    try {
-      await this.endpoint.ask(good)
-    } catch (cause) {
-      if (aboutOf(cause) !== 'request') {
-        this.circuit.open()
-        throw new NotAsked(silence, { cause })
-      }
-    }
-    this.answered()
-  }
-}
-
-const silence = 'The introspection endpoint does not answer.'
-// The fifth failure opens the circuit.
-const doubtsAtMost = 4
+/** Anyone can write a token that the endpoint, or a filter before it, refuses: it must not stop the calls about others. */
+const isAboutToken = (error: unknown, wasGood: boolean): boolean =>
+  error instanceof UnusableResponse && (wasGood ? error.about === 'request' : error.about !== 'server')
 
 // No refusal: the client must not discard a token that may be good.
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
-  if (error instanceof NotAsked && error.cause !== undefined) return failureOf(error.cause)
-  const isOwn = aboutOf(error) === 'client'
+  const isOwn = error instanceof UnusableResponse && error.about === 'client'
   const reason = isOwn ? 'introspection_not_authorized' : 'introspection_unavailable'
   return refused(reason, {}, { cause: error })
-}
-
-/**
- * For each network: each random token would cost the authorization server a look-up. Counts when a call
- * begins: parallel ones do not pass together.
- */
-class InactiveLimit {
-  private readonly windows: BoundedWindows
-
-  constructor(
-    private readonly limit: Limit,
-    private readonly clock: () => number,
-  ) {
-    this.windows = new BoundedWindows(clock, limit.seconds * 1000)
-  }
-
-  begin({ address }: TokenSender): void {
-    const { totalHits, resetTime } = this.windows.increment(networkOf(address))
-    if (totalHits <= this.limit.attempts) return
-    const seconds = secondsToWait(((resetTime?.getTime() ?? 0) - this.clock()) / 1000)
-    throw overLimit('introspection_limited', seconds)
-  }
-
-  takeBack({ address }: TokenSender): void {
-    this.windows.decrement(networkOf(address))
-  }
 }
