@@ -1,29 +1,35 @@
-import { extensionMetadata } from '../protocol/extension-metadata'
-import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
-import { checked, type Field, kind, optional, rows, shape, usual } from '../primitives/schema'
-import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import { consentOfferName } from '../authorization-endpoint/consent-offer'
-import { isResponseTypeName, responseModeName, responseTypeNamed } from '../protocol/response-types'
+import type { GrantType } from '../authorization/grant-type'
 import { entryName } from '../authorization/owner-entries'
+import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
-import { type PkceRequirement, pkceName } from '../extensions/pkce'
-import { anOfferedName } from '../protocol/plug-in-names'
-import { builtInMethods, type ClientMember, isMemberName } from '../protocol/client'
-import { isOwnMember } from '../protocol/parse-client'
-import { isText, isTexts } from '../primitives/values'
-import { type Extension } from '../protocol/extension'
-import { isToken } from '../protocol/http-authentication'
-import { isScope, scopeExpectation } from '../protocol/scope'
-import type { TokenType } from '../protocol/token-type'
-import { isAbsoluteUri } from '../protocol/uri'
+import { pkceName, type PkceRequirement } from '../extensions/pkce'
 import {
   resourceIndicators,
   resourceIndicatorsName,
 } from '../extensions/resource-indicators/resource-indicators'
 import type { Resources } from '../extensions/resource-indicators/resources'
-import type { GrantType } from '../authorization/grant-type'
 import { bearer } from '../extensions/token-types/bearer'
+import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
+import { checked, type Field, kind, optional, type Place, rows, shape, usual } from '../primitives/schema'
+import { isText, isTexts } from '../primitives/values'
+import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
+import { builtInMethods, type ClientMember, isMemberName } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import { extensionMetadata } from '../protocol/extension-metadata'
+import { isToken } from '../protocol/http-authentication'
+import { isOwnMember } from '../protocol/parse-client'
+import { anOfferedName, cureForOffer } from '../protocol/plug-in-names'
+import {
+  isResponseTypeName,
+  type ResponseMode,
+  responseModeName,
+  responseTypeNamed,
+} from '../protocol/response-types'
+import { isScope, scopeExpectation } from '../protocol/scope'
+import type { TokenType } from '../protocol/token-type'
+import { isAbsoluteUri } from '../protocol/uri'
 import { listed, type Sources } from './open-plug-ins'
 import type { ServerSettings } from './settings'
 
@@ -285,4 +291,70 @@ export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: Ser
     endpoints.length > 0 ||
     grantTypes.some(({ publicClients = true }) => publicClients)
   )
+}
+
+const modeShape = shape<ResponseMode>(
+  {
+    name: kind(
+      (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
+      'must be lower-case letters, digits, _ and .',
+    ),
+    carrier: kind((value) => value === 'form', "must be 'form'."),
+  },
+  'ignored',
+)
+
+export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
+  const taken = new Set(['query', 'fragment'])
+  const mode = checked(modeShape, ({ name }, wrong) => {
+    if (taken.has(name)) wrong('.name', `is "${name}", which the server has already.`)
+    taken.add(name)
+  })
+  return listed(parts, 'responseModes', rows(mode, 'response modes'))
+}
+
+const readerFields = { name: aText, decode: aCall(), ...someCalls('read') }
+const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
+const formatShape = shape<AccessTokenFormat>(
+  { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
+  'ignored',
+)
+
+export const resolveFormats = (sources: Sources): readonly AccessTokenFormat[] =>
+  resolved(sources, formatShape)
+
+/** For guards, which write no token. */
+export const resolveReaders = (sources: Sources): readonly AccessTokenReader[] =>
+  resolved(sources, readerShape)
+
+function resolved<Format extends AccessTokenReader>(
+  sources: Sources,
+  format: Field<Format | undefined>,
+): readonly Format[] {
+  const taken = new Set<string>()
+  const distinct = checked(format, ({ name }, wrong) => {
+    if (name === opaqueFormat) wrong('.name', `is "${name}", which stands for tokens without a format.`)
+    else if (taken.has(name)) wrong('.name', `is "${name}", which another format has already.`)
+    taken.add(name)
+  })
+  return listed(sources, 'accessTokenFormats', rows(distinct, 'access token formats'))
+}
+
+/** The format of new tokens for which nothing chooses one; undefined for opaque tokens. */
+export function usualFormatOf(formats: readonly AccessTokenFormat[]): string | undefined {
+  return formats.find(({ issues = true }) => issues)?.name
+}
+
+export function checkFormatsOf(
+  at: Place,
+  resources: Resources | undefined,
+  formats: readonly AccessTokenFormat[],
+): void {
+  const names = [...formats.map(({ name }) => name), opaqueFormat]
+  for (const { uri, accessTokenFormat } of resources?.all ?? [])
+    if (accessTokenFormat !== undefined && !names.includes(accessTokenFormat))
+      at.wrong(
+        `resources["${uri}"].accessTokenFormat`,
+        `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
+      )
 }

@@ -41,8 +41,22 @@ import type { ServerLimits, ServerSettings } from './settings'
 import { resolveClients } from './resolve-clients'
 import { anIssuer } from './resolve-issuer'
 import { resolveStores } from './resolve-stores'
-import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
-import { resolveResponseModes } from './added-modes'
+import {
+  builtInGrantTypes,
+  checkFormatsOf,
+  defaultTokenType,
+  ofResources,
+  pkceOption,
+  resolveAuthenticationMethods,
+  resolveClientMembers,
+  resolveExtensions,
+  resolveFormats,
+  resolveGrantTypes,
+  resolveResponseModes,
+  resolveResponseTypes,
+  resolveTokenTypes,
+  usualFormatOf,
+} from './plug-ins'
 import { openPlugIns } from './open-plug-ins'
 import {
   furtherPath,
@@ -51,18 +65,6 @@ import {
   type TakenByEndpoints,
   usedByEndpoints,
 } from './resolve-endpoints'
-import {
-  builtInGrantTypes,
-  ofResources,
-  resolveAuthenticationMethods,
-  resolveClientMembers,
-  defaultTokenType,
-  resolveExtensions,
-  resolveGrantTypes,
-  pkceOption,
-  resolveResponseTypes,
-  resolveTokenTypes,
-} from './plug-ins'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 

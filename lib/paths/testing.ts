@@ -12,7 +12,7 @@ export {
   type ReceivedTokenResponse,
 } from '../testing/approve'
 export { expectRefused } from '../testing/expect-refused'
-export type { HttpResponse } from '../testing/failure'
+export type { HttpResponse } from '../testing/expect-refused'
 export { mintToken, testClock, type TestClock } from '../testing/mint-token'
 export type { MintRequest } from '../protocol/test-door'
 

@@ -1,5 +1,7 @@
-import { clientConfigurationEndpoint } from '../clients/dynamic-registration/client-configuration'
-import { registrationEndpoint } from '../clients/dynamic-registration/register'
+import {
+  clientConfigurationEndpoint,
+  registrationEndpoint,
+} from '../clients/dynamic-registration/registration-endpoints'
 import type { EndpointOfServer } from '../http/endpoint'
 import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isRecord, isText } from '../primitives/values'
 import { formEncoded } from '../protocol/parameters'
-import { failure, type HttpResponse, unexpectedResponse, withoutEntities } from './failure'
+import { failure, type HttpResponse, unexpectedResponse, withoutEntities } from './expect-refused'
 
 /** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` if the application has no login. */
 export interface Agent {

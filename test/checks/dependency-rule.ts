@@ -72,7 +72,7 @@ openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicator
 pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
-command-line/lint: stores/client-records stores/registered client-authentication/bcrypt
+command-line/lint: authorization/lifetimes stores/client-records stores/registered client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
 testing:
 

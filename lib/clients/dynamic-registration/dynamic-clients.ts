@@ -1,14 +1,29 @@
-import { aText } from '../../primitives/fields'
-import { kind, optional, rows, shape } from '../../primitives/schema'
 import type { Authorization } from '../../authorization/authorization'
 import { ownerName } from '../../authorization/owners'
+import { aText } from '../../primitives/fields'
+import { kind, optional, rows, shape } from '../../primitives/schema'
 import type { ClientRegistration } from '../../protocol/client'
+import { createId, digest, secureRandom } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import type { Store } from '../../store/store'
 import { aRegistration, ClientRecords } from '../../stores/client-records'
 import { isUse } from '../../stores/own-writes'
 import { withDisabled } from '../registrations'
-import { isDynamicClientId } from './client-id'
+
+const prefix = 'dynamic_'
+const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
+
+export const isDynamicClientId = (clientId: string): boolean => form.test(clientId)
+
+/**
+ * A digest of issuer and metadata: an app that registers at each start stays one client.
+ *
+ * @param metadata in canonical form.
+ */
+export const publicClientId = (issuer: string, metadata: object): string =>
+  prefix + digest(JSON.stringify([issuer, metadata]))
+
+export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
 /** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */
 export interface DynamicClient {

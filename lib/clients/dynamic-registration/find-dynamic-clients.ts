@@ -4,20 +4,16 @@ import { ConfigurationError } from '../../primitives/configuration-error'
 import { isText } from '../../primitives/values'
 import { steadyClock } from '../../primitives/clock'
 import type { Client, FindClient } from '../../protocol/client'
-import { parseStoredClient } from '../../protocol/parse-client'
+import { parseStoredClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
-import type { NoteUse } from '../../stores/own-writes'
-import { isDynamicClientId } from './client-id'
-import type { DynamicClient, DynamicClientRecords } from './dynamic-clients'
-import type { RegistrationPolicy } from './registration-metadata'
+import { type DynamicClient, type DynamicClientRecords, isDynamicClientId } from './dynamic-clients'
 
-export interface DynamicClients extends RegistrationPolicy {
-  readonly issuer: string
-  readonly issuerDigest: string
+interface DynamicClients {
   readonly hostClients: HostClients
   readonly records: DynamicClientRecords
-  readonly noteUse: NoteUse
+  readonly capabilities: ServerCapabilities
+  readonly scope: Scope
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }

@@ -20,7 +20,7 @@ import { allowedLogoutUris, longestUri, memberAt, readStated, someNames } from '
  */
 export type StatedRegistration = Omit<ClientRegistration, 'client_id'>
 
-export interface RegistrationPolicy {
+interface RegistrationPolicy {
   readonly capabilities: ServerCapabilities
   readonly scope: Scope
   readonly registerAllScopes: boolean

@@ -1,4 +1,4 @@
-import { type Field, type Fields, group, kind, optional, orOff } from '../../primitives/schema'
+import { type Field, type Fields, group, kind, optional, orOff, type Place } from '../../primitives/schema'
 import { aFlag, aNumber } from '../../primitives/fields'
 import type { Authorization } from '../../authorization/authorization'
 import { issuerDigest } from '../../authorization/issuer'
@@ -11,7 +11,7 @@ import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { day, DynamicClientRecords } from './dynamic-clients'
-import { type DynamicClients, HostClients } from './find-dynamic-clients'
+import { HostClients } from './find-dynamic-clients'
 import type { Store } from '../../store/store'
 
 /** The option `dynamicRegistration`. Lifetimes are whole seconds, at most 10 years. */
@@ -65,19 +65,7 @@ export interface DynamicRegistrationOptions {
 /** Resolves to whether an initial access token is good. */
 export type VerifyInitialAccessToken = (token: string) => boolean | Promise<boolean>
 
-export interface DynamicRegistration extends DynamicClients {
-  /** Undefined if registration is open. */
-  readonly verifyInitialAccessToken: VerifyInitialAccessToken | undefined
-  readonly maximumClients: number
-  readonly unusedLifetime: number
-  /** An owner uses the client no more. */
-  readonly left: (clientId: string, owner: string) => Promise<void>
-  readonly tokenLifetime: number
-  readonly clientSecretLifetime: number
-  readonly registrationPath: string
-  readonly clientConfigurationPath: string
-  readonly documents: DocumentFetch
-}
+export type DynamicRegistration = NonNullable<ReturnType<ReturnType<typeof dynamicRegistrationOption>>>
 
 interface RegistrationContext {
   readonly issuer: string
@@ -97,11 +85,8 @@ export const registrationEndpointNames = {
 
 /** @param pathOf the path of an endpoint, which no other one has. */
 export const dynamicRegistrationOption =
-  (
-    context: RegistrationContext,
-    pathOf: (endpoint: string, fallback: string) => Field<string>,
-  ): Field<DynamicRegistration | undefined> =>
-  (given, at, name) => {
+  (context: RegistrationContext, pathOf: (endpoint: string, fallback: string) => Field<string>) =>
+  (given: unknown, at: Place, name: string) => {
     const { issuer, capabilities, lifetimes, clock } = context
     const paths = {
       registrationPath: pathOf(registrationEndpointNames.registrationPath, '/register'),

@@ -1,6 +1,208 @@
-import { placesOf } from './places'
 import table from './rule-table.json'
+import type { Lifetimes } from '../../authorization/lifetimes'
+import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
+import type { ServerSettings } from '../../config/settings'
+import { type Client, isBcryptHash } from '../../protocol/client'
+import { isInsecure } from '../../protocol/redirect-uri'
+import { isLoopback } from '../../protocol/uri'
+import { isInMemory } from '../../store/store'
+import { limitsSwitchedOff } from '../../token-endpoint/grant-types/password/password'
 import type { FindingPlace, Subject } from './subject'
+
+type Places = (subject: Subject) => readonly FindingPlace[]
+
+const options =
+  (pathsOf: (settings: ServerSettings) => readonly string[]): Places =>
+  ({ settings }) =>
+    pathsOf(settings).map((path) => ({ path, client: undefined }))
+
+const option = (path: string, isRisky: (settings: ServerSettings) => boolean): Places =>
+  options((settings) => (isRisky(settings) ? [path] : []))
+
+const lifetime = (name: Exclude<keyof Lifetimes, 'grant'>, over: number, most = Infinity): Places =>
+  option(`lifetimes.${name}`, ({ lifetimes }) => lifetimes[name] > over && lifetimes[name] <= most)
+
+const member =
+  (name: keyof Client, isRisky: (client: Client, settings: ServerSettings) => boolean): Places =>
+  ({ clients, settings }) =>
+    clients
+      .filter(({ client }) => isRisky(client, settings))
+      .map(({ client, path }) => ({ path: `${path}.${name}`, client: client.client_id }))
+
+type Lists = 'redirect_uris' | 'grant_types' | 'response_types' | 'client_secret_hashes'
+
+const entries =
+  (name: Lists, isRisky: (entry: string, client: Client, subject: Subject) => boolean): Places =>
+  (subject) =>
+    subject.clients.flatMap(({ client, path }) =>
+      risky(`${path}.${name}`, client[name], (entry) => isRisky(entry, client, subject)).map((place) => ({
+        path: place,
+        client: client.client_id,
+      })),
+    )
+
+const risky = (path: string, list: readonly string[], isRisky: (entry: string) => boolean) =>
+  list.flatMap((entry, index) => (isRisky(entry) ? [`${path}[${index}]`] : []))
+
+const named = (
+  path: string,
+  of: (settings: ServerSettings) => readonly { readonly name: string }[],
+  isRisky: (name: string) => boolean,
+): Places =>
+  options((settings) => {
+    const names = of(settings).map(({ name }) => name)
+    return risky(path, names, isRisky)
+  })
+
+const year = 365 * 24 * 3600
+const day = 24 * 3600
+const hour = 3600
+
+const bringsToken = (responseType: string) => responseType.split(' ').includes('token')
+const isPassword = (grantType: string) => grantType === 'password'
+const isOpen = ({ dynamicRegistration }: ServerSettings) =>
+  dynamicRegistration !== undefined && dynamicRegistration.verifyInitialAccessToken === undefined
+const isEvery = (scope: readonly string[] | undefined, { scopes }: ServerSettings, atLeast = 2) =>
+  scopes.size >= atLeast && new Set(scope).size === scopes.size
+const isConfidential = ({ client_type }: Client) => client_type === 'confidential'
+
+const ofHttp = (uri: string) => new URL(uri).protocol === 'http:'
+const ofLoopback = (uri: string) => ofHttp(uri) && isLoopback(new URL(uri).hostname)
+const ofLocalhost = (uri: string) => ofHttp(uri) && new URL(uri).hostname === 'localhost'
+const ofPrivateScheme = (uri: string) => !/^https?:/i.test(uri)
+const ofShortScheme = (uri: string) => ofPrivateScheme(uri) && !new URL(uri).protocol.includes('.')
+
+const ofConfidential = (isRisky: (uri: string) => boolean): Places =>
+  entries('redirect_uris', (uri, client) => isConfidential(client) && isRisky(uri))
+
+const demandsPushedRequests = ({ path }: FindingPlace) =>
+  path.endsWith('.require_pushed_authorization_requests')
+
+function passwordLimits(isRisky: (off: number) => boolean): Places {
+  return options(({ grantTypes }) =>
+    grantTypes.flatMap((grantType, index) => {
+      const off = limitsSwitchedOff(grantType) ?? []
+      const path = `grantTypes[${index}].limits`
+      if (!isRisky(off.length)) return []
+      return off.length === allLimits ? [path] : off.map((name) => `${path}.${name}`)
+    }),
+  )
+}
+const allLimits = 3
+
+const off = (path: string, limits: object, names: readonly string[]) =>
+  names.filter((name) => Reflect.get(limits, name) === undefined).map((name) => `${path}.${name}`)
+
+function shared(subject: Subject): readonly FindingPlace[] {
+  const [once, more] = [new Set<string>(), new Set<string>()]
+  for (const { client } of subject.clients)
+    for (const uri of new Set(client.redirect_uris)) (once.has(uri) ? more : once).add(uri)
+  return entries('redirect_uris', (uri) => more.has(uri))(subject)
+}
+
+const places: Readonly<Record<keyof typeof table, Places>> = {
+  'issuer-http': option('issuer', ({ tlsRequired }) => !tlsRequired),
+  'pkce-off': option('pkce', ({ pkce }) => pkce === 'none'),
+  'pkce-public-only': (subject) =>
+    subject.settings.pkce === 'public' &&
+    subject.clients.some(
+      ({ client }) => isConfidential(client) && client.grant_types.includes('authorization_code'),
+    )
+      ? [{ path: 'pkce', client: undefined }]
+      : [],
+  'default-scope-everything': option('defaultScope', (settings) => isEvery(settings.defaultScope, settings)),
+  'memory-store': option('store', ({ store }) => isInMemory(store)),
+  // The rule memory-store is enough.
+  'memory-counters': option('counters', ({ store, counters }) => isInMemory(counters) && !isInMemory(store)),
+  'memory-clients': option('clients', ({ clientRegistry }) => isInMemory(clientRegistry?.store)),
+  // The plug-in finds the places.
+  'dpop-nonce-secret': options(({ plugIns }) =>
+    plugIns.risks.filter(({ rule }) => rule === 'dpop-nonce-secret').map(({ path }) => path),
+  ),
+  'registration-open': option('dynamicRegistration', isOpen),
+  'registration-every-scope': option('dynamicRegistration.scope', (settings) =>
+    isEvery(settings.dynamicRegistration?.scope, settings),
+  ),
+  'skip-consent-resources': option(
+    'skipConsent',
+    ({ skipConsent, resources }) => skipConsent !== undefined && (resources?.all.length ?? 0) > 1,
+  ),
+  'remember-consent-no-end': option(
+    'rememberConsent',
+    ({ rememberConsent, authorizations }) => rememberConsent !== undefined && !authorizations,
+  ),
+  'remember-consent-long': option(
+    'rememberConsent.seconds',
+    ({ rememberConsent }) => rememberConsent !== undefined && rememberConsent.seconds > year,
+  ),
+  'access-token-over-an-hour': lifetime('accessToken', hour, day),
+  'access-token-over-a-day': lifetime('accessToken', day),
+  'code-lifetime': lifetime('authorizationCode', 60),
+  'refresh-token-lifetime': lifetime('refreshToken', 90 * day),
+  'refresh-grace': lifetime('refreshTokenGrace', 60),
+  'authorization-request-lifetime': lifetime('authorizationRequest', 1800),
+  'store-deadline': option('storeDeadline', ({ storeDeadline }) => storeDeadline > 5),
+  'client-guesses-unlimited': option('limits.clientAuthentication', ({ limits }) =>
+    Object.values(limits.clientAuthentication).every((limit) => limit === undefined),
+  ),
+  'rate-limit-off': options((settings) =>
+    off('limits.networks', settings.limits.networks, [
+      'authorization',
+      'clients',
+      ...(isOpen(settings) ? ['registration'] : []),
+    ]),
+  ),
+  'open-requests-unlimited': option('limits.openRequests', ({ limits }) => limits.openRequests === undefined),
+  'issuing-unlimited': options(({ limits }) => off('limits.issuing', limits.issuing, ['client', 'owner'])),
+  'single-uses-unlimited': option('limits.singleUses', ({ limits }) => limits.singleUses === undefined),
+  'body-deadline': option('bodyDeadline', ({ bodyDeadline }) => bodyDeadline > 30),
+  // The first is `code`, which the option does not contain.
+  'implicit-grant': named('responseTypes', ({ responseTypes }) => responseTypes.slice(1), bringsToken),
+  'client-implicit-grant': entries('response_types', bringsToken),
+  'password-grant': named('grantTypes', ({ grantTypes }) => grantTypes, isPassword),
+  'client-password-grant': entries('grant_types', isPassword),
+  'password-limit-off': passwordLimits((count) => count > 0 && count < allLimits),
+  'password-unlimited': passwordLimits((count) => count === allLimits),
+  'redirect-uri-http': entries('redirect_uris', isInsecure),
+  'redirect-uri-dynamic-query': member('dynamic_redirect_query', (client) => client.dynamic_redirect_query),
+  'redirect-uri-localhost': entries('redirect_uris', ofLocalhost),
+  'redirect-uri-scheme-without-dot': entries('redirect_uris', ofShortScheme),
+  'confidential-loopback-uri': ofConfidential(ofLoopback),
+  'confidential-private-scheme': ofConfidential(ofPrivateScheme),
+  'refresh-token-kept-on-device': entries(
+    'redirect_uris',
+    (uri, client, { settings }) =>
+      isConfidential(client) &&
+      !(client.refresh_token_rotation ?? settings.refreshTokenRotation) &&
+      client.grant_types.includes('refresh_token') &&
+      (ofLoopback(uri) || ofPrivateScheme(uri)),
+  ),
+  'redirect-uri-shared': shared,
+  'client-refused': ({ refused }) => refused.filter((place) => !demandsPushedRequests(place)),
+  'pushed-requests-off': ({ refused }) => refused.filter(demandsPushedRequests),
+  'client-secret-cheap-hash': entries(
+    'client_secret_hashes',
+    (hash) => isBcryptHash(hash) && costOf(hash) < bcryptCost,
+  ),
+  'client-secret-old': member('client_secret_hashes', (client) => client.client_secret_hashes.length > 1),
+  'client-public-secret': member(
+    'client_secret_hashes',
+    (client) => !isConfidential(client) && client.client_secret_hashes.length > 0,
+  ),
+  'client-every-scope': member('scope', ({ scope }, settings) => isEvery(scope, settings, 3)),
+  'refresh-token-kept-for-ever': (subject) => [
+    ...option(
+      'refreshTokenRotation',
+      ({ refreshTokenRotation, lifetimes }) => !refreshTokenRotation && lifetimes.grant === undefined,
+    )(subject),
+    ...member(
+      'refresh_token_rotation',
+      ({ refresh_token_rotation, grant_lifetime }, { lifetimes }) =>
+        refresh_token_rotation === false && (grant_lifetime ?? lifetimes.grant) === undefined,
+    )(subject),
+  ],
+}
+const placesByRule: ReadonlyMap<string, Places> = new Map(Object.entries(places))
 
 /**
  * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
@@ -22,25 +224,21 @@ interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'>
   readonly id: string
 }
 
-export const rules: readonly LintRule[] = Object.entries(table).map(
-  ([id, { severity, why, cure, source }]) => ({
-    id,
-    severity: severity === 'error' ? 'error' : 'warning',
-    why,
-    cure,
-    source,
-  }),
-)
+export const rules: readonly LintRule[] = Object.entries(table).map(([id, rule]) => {
+  const { severity, why, cure, source } = rule
+  return { id, severity: severity === 'error' ? 'error' : 'warning', why, cure, source }
+})
 
 /** Pure. Errors first, then warnings. */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
   const findings = rules
     .filter(({ id }) => !allowed.includes(id))
-    .flatMap(({ id, severity, why, cure, source }) =>
-      placesOf(subject, id).map((place): Finding => {
+    .flatMap(({ id: rule, severity, why, cure, source }) => {
+      const found = placesByRule.get(rule)?.(subject) ?? []
+      return found.map((place): Finding => {
         const { path, client } = place
-        return { rule: id, severity, path, client, why: place.why ?? why, cure, source }
-      }),
-    )
+        return { rule, severity, path, client, why: place.why ?? why, cure, source }
+      })
+    })
   return findings.toSorted((one, other) => one.severity.localeCompare(other.severity))
 }
