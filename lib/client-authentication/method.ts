@@ -55,6 +55,8 @@ export interface AuthenticatingServer {
 }
 
 export interface AuthenticatingSender extends Sender {
+  /** Of the endpoint, as in the metadata. */
+  readonly url: string
   /** Uses something up, such as an assertion, once nothing else refuses the request. */
   readonly useLast: (use: SingleUse) => void
 }

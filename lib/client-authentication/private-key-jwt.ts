@@ -18,9 +18,9 @@ import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredent
 
 export interface PrivateKeyJwtOptions {
   /**
-   * Whether `aud` may also be the token endpoint's URL, for clients from before the change of RFC 7523.
-   * Another party's server that names this URL as its own token endpoint can then use an assertion that was
-   * meant for it. Default `false`.
+   * Whether `aud` may also be the URL of the token endpoint, or of the endpoint that the client calls, such as that of
+   * pushed requests (RFC 9126 2), for clients from before the change of RFC 7523. Another party's server that names
+   * this URL as its own can then use an assertion that was meant for it. Default `false`.
    */
   readonly tokenEndpointAudience?: boolean
   /**
@@ -73,7 +73,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
     async verify(client, assertion, _withinLimits, server, sender) {
       const keys = client && clientKeys.of(client, server, sender)
       try {
-        const use = await useOf(assertion, keys ?? ClientKeys.none, server, settings)
+        const use = await useOf(assertion, keys ?? ClientKeys.none, server, sender?.url, settings)
         if (sender !== undefined) sender.useLast(use)
         else if (!(await server.counters.useOnce(use.key, use.seconds, unprovenSubject(assertion))))
           throw use.refusal()
@@ -122,13 +122,14 @@ async function useOf(
   assertion: string,
   keys: KeySource,
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
+  called = tokenEndpoint,
   { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: Read<typeof fields>,
 ): Promise<SingleUse> {
   const clientId = unprovenSubject(assertion) ?? ''
   const now = clock()
   const { expiresAt, claims } = await verifyJwt(assertion, now, {
     issuers: new Map([[clientId, keys]]),
-    audience: tokenEndpointAudience ? [issuer, tokenEndpoint] : [issuer],
+    audience: tokenEndpointAudience ? [issuer, tokenEndpoint, called] : [issuer],
     // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each.
     soleAudience: true,
     algorithms,

@@ -1,3 +1,4 @@
+import { aFlag } from '../primitives/fields'
 import { type Fields, group, switched } from '../primitives/schema'
 import { setTimeout } from 'node:timers/promises'
 import type { PlugInServer } from '../doors/plug-in'
@@ -22,6 +23,11 @@ interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subje
 export interface BackChannelLogoutOptions {
   /** Certificate authorities for the hosts of clients, as in `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
+  /**
+   * Whether the logout tokens of clients that the host registered may go to addresses inside the network, over https. A
+   * wrong `backchannel_logout_uri` then reaches programs that trust the network. Default false.
+   */
+  readonly insideNetwork?: boolean
   /** Finds the addresses of a host. Default: DNS. */
   readonly lookup?: DocumentFetchOptions['lookup']
 }
@@ -47,12 +53,13 @@ const clientsAtMost = 1000
 export function announcing(
   server: PlugInServer,
   { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
-  { ca, lookup }: BackChannelLogoutOptions,
+  { ca, lookup, insideNetwork = false }: BackChannelLogoutOptions,
 ): AnnounceLogout {
   const post = postForm({
     // Only a server at loopback may send to this machine.
     loopback: isLoopback(new URL(issuer).hostname),
     clock: () => server.now() * 1000,
+    insideNetwork,
     ...(ca === undefined ? {} : { ca }),
     ...(lookup === undefined ? {} : { lookup }),
   })
@@ -121,5 +128,9 @@ async function deliver(
 }
 
 export const backChannelLogoutOption = switched(
-  group({ ca: authorities, lookup: addressLookup } satisfies Fields<BackChannelLogoutOptions>),
+  group({
+    ca: authorities,
+    lookup: addressLookup,
+    insideNetwork: aFlag(false),
+  } satisfies Fields<BackChannelLogoutOptions>),
 )

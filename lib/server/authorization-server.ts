@@ -130,10 +130,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     // An issuer with a path has the rest at the root of the host, by `metadata()`.
     for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
       routes.set(path, metadata)
-    for (const row of rows) routes.set(row.path, served(context, row))
+    // As Express does, also with a slash behind it.
+    const at = (path: string, middleware: RequestHandler) =>
+      routes.set(path, middleware).set(`${path}/`, middleware)
+    for (const row of rows) at(row.path, served(context, row))
+    for (const page of pageRows) at(page.path, served(context, page))
     if (settings.resourceOwner !== undefined)
-      routes.set(settings.authorizationPath, served(context, authorizationRow(context)))
-    for (const page of pageRows) routes.set(page.path, served(context, page))
+      at(settings.authorizationPath, served(context, authorizationRow(context)))
     const missing = missingMetadata(wellKnownBelowIssuer, settings.cors)
     return router(routes, settings.mount, missing, notePassed)
   }

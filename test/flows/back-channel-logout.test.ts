@@ -10,6 +10,7 @@ import {
   withIdentity,
 } from '../support/flows/identity-stage'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
+import { authority, httpsOrigin } from '../support/https-origin'
 import { waitUntil } from '../support/wait-until'
 import { application } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
@@ -65,6 +66,42 @@ describeOnStores('A logout by the back channel', (stage) => {
     await end(set, listed?.authorizationId ?? '')
     await set.plugIn.announceLogout('alice')
     expect(news.tokens).toEqual([])
+  })
+
+  test('reaches a client inside the network by the option insideNetwork, if the operator registered it', async () => {
+    const told: string[] = []
+    const host = await httpsOrigin(authority.issue(['news.internal']), (posted, response) => {
+      told.push(String(posted.url))
+      response.end()
+    })
+    const lookup = async () => [{ address: '127.0.0.1' }]
+    const uri = `https://news.internal:${host.port}/logout`
+    const secure = { 'X-Forwarded-Proto': 'https' }
+    const outcomeWith = async (insideNetwork: boolean, registersItself = false) => {
+      const set = open(
+        { news: uri },
+        { backChannelLogout: { ca: authority.ca, lookup, insideNetwork } },
+        { issuer: 'https://as.example', dynamicRegistration: {} },
+      )
+      set.app.set('trust proxy', 'loopback')
+      const metadata = {
+        redirect_uris: ['https://own.example/'],
+        scope: 'openid',
+        backchannel_logout_uri: uri,
+      }
+      const { body } = await request(set.app).post('/register').set(secure).send(metadata)
+      const own = { registration: { ...relyingParty.registration, ...metadata, client_id: body.client_id } }
+      const client = registersItself
+        ? { ...own, secret: String(body.client_secret) }
+        : bent(relyingParty, { client_id: 'news' })
+      await set.flow.behind(secure).tokens(client, { scope: 'openid' })
+      await set.plugIn.announceLogout('alice')
+      return [told.splice(0), set.failures.map(({ reason }) => reason)]
+    }
+    expect(await outcomeWith(false)).toEqual([[], ['logout_not_delivered']])
+    expect(await outcomeWith(true, true)).toEqual([[], ['logout_not_delivered']])
+    expect(await outcomeWith(true)).toEqual([['/logout'], []])
+    await host.close()
   })
 
   test('signs a token when its turn comes, so that none arrives expired', async () => {

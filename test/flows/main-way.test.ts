@@ -5,6 +5,7 @@ import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
 import { trusting } from '../support/flows/guesses'
+import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -107,6 +108,15 @@ describeOnStores('The suite', (stage) => {
     expect(refusalOf(await set.flow.redeem(wrong, 'x'))).toBe('401 invalid_client')
   })
 
+  test('with a slash behind the path of an endpoint, as Express forgives it', async () => {
+    const { flow } = stage()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    tokensOf(await flow.request(photoPrint, refresh, '/token/'))
+    const asked = formOf(authorizationRequest(photoPrint))
+    expect(outcomeOf(await flow.open(`/authorize/?${asked}`, 'alice'))).toBe('question')
+  })
+
   test('as a router passes on what is none of its own', async () => {
     const { flow } = stage(
       {},
@@ -117,7 +127,7 @@ describeOnStores('The suite', (stage) => {
         },
       },
     )
-    for (const path of ['/', '/token/', '/Token', '/authorize/x', '/authorize2'])
+    for (const path of ['/', '/token//', '/Token', '/authorize/x', '/authorize2'])
       expect((await flow.open(path)).text).toBe(`the host: ${path}`)
   })
 })

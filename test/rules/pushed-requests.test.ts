@@ -66,22 +66,29 @@ describe('[PAR-2] a client authenticates as at the token endpoint', () => {
   })
 })
 
-test('[PAR-3] an assertion of the client has the issuer as its audience, and needs no other one', async () => {
-  const own = signer('photo-print', '1')
-  const client = bent(photoPrint, { credentials: { private_key_jwt: { keys: [own.jwk] } } })
-  const { flow, clock } = stage({
-    clients: [client.registration],
-    clientAuthenticationMethods: [privateKeyJwt()],
-  })
-  const push = (audience: string) => {
-    const claims = { ...claimsAt(Math.floor(clock.read() / 1000), own), sub: 'photo-print', aud: audience }
-    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-    return flow.submit('/par', { ...asked, client_assertion_type, client_assertion: jwt(own, claims) })
-  }
-  expect((await push('http://localhost')).status).toBe(201)
-  for (const audience of ['http://localhost/par', 'http://localhost/token'])
-    expect(outcomeOf(await push(audience))).toBe('401 invalid_client')
-})
+test.each([
+  [false, ['http://localhost']],
+  [true, ['http://localhost', 'http://localhost/par', 'http://localhost/token']],
+])(
+  '[PAR-3] with tokenEndpointAudience %s, an assertion of the client is for one of %j',
+  async (option, audiences) => {
+    const own = signer('photo-print', '1')
+    const client = bent(photoPrint, { credentials: { private_key_jwt: { keys: [own.jwk] } } })
+    const { flow, clock } = stage({
+      clients: [client.registration],
+      clientAuthenticationMethods: [privateKeyJwt({ tokenEndpointAudience: option })],
+    })
+    const push = (audience: string) => {
+      const claims = { ...claimsAt(Math.floor(clock.read() / 1000), own), sub: 'photo-print', aud: audience }
+      const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+      return flow.submit('/par', { ...asked, client_assertion_type, client_assertion: jwt(own, claims) })
+    }
+    for (const path of ['', '/par', '/token', '/revoke']) {
+      const { status } = await push(`http://localhost${path}`)
+      expect([path, status]).toEqual([path, audiences.includes(`http://localhost${path}`) ? 201 : 401])
+    }
+  },
+)
 
 test('[PAR-4] a request names its client, and no other one than the client that authenticates', async () => {
   const { push } = stage()

@@ -25,16 +25,22 @@ const atOnceToHost = 4
 const longestLine = 10_000
 const newLine = (most: number) => new Semaphore(most, longestLine, () => new DocumentUnavailable('busy'))
 
+interface PostFormOptions extends DocumentFetchOptions {
+  /** Whether forms to URLs of the host may go to addresses inside the network. Default false. */
+  readonly insideNetwork?: boolean
+}
+
 /** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
-export function postForm(options: DocumentFetchOptions): PostForm {
+export function postForm(options: PostFormOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   const lines = { ofHost: newLine(atOnce), ofOthers: newLine(atOnce) }
   const linesToHosts = new HostLines()
-  const targetAddresses = new TargetAddresses(lookup, loopback)
+  const ofHosts = new TargetAddresses(lookup, loopback, options.insideNetwork)
+  const ofOthers = new TargetAddresses(lookup, loopback)
 
   const send = async (target: Target, form: string, ofHost: boolean, signal: AbortSignal) => {
-    const addresses = await targetAddresses.find(target.hostname, signal, target.isPlain)
+    const addresses = await (ofHost ? ofHosts : ofOthers).find(target.hostname, signal, target.isPlain)
     if (!ofHost) hosts.countConnection(addresses)
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',

@@ -60,6 +60,8 @@ export class TargetAddresses {
   constructor(
     private readonly lookup: Lookup,
     private readonly loopback: boolean,
+    /** For names that the operator chose. */
+    private readonly anywhere = false,
   ) {}
 
   /**
@@ -100,7 +102,8 @@ export class TargetAddresses {
 
   private checkedAddresses(addresses: readonly string[], loopbackOnly: boolean): readonly string[] {
     const isAllowed = (address: string) =>
-      (!loopbackOnly && isPublicAddress(address)) || (this.loopback && isLoopbackAddress(address))
+      (!loopbackOnly && (this.anywhere || isPublicAddress(address))) ||
+      (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
     // A name with many addresses must not make this server try them all. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]
