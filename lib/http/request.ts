@@ -86,9 +86,12 @@ function jsonIn(body: unknown): unknown {
   }
 }
 
-export function hasJson(request: Request): boolean {
-  const [given, second] = headerLines(request, 'content-type')
-  return given !== undefined && second === undefined && jsonType.test(given.trim())
+export const hasJson = (request: Request): boolean => isOfType(request, jsonType)
+
+/** False for two headers: another program may read the second, and see another body. */
+function isOfType(request: Request, type: RegExp): boolean {
+  const given = headerLines(request, 'content-type')
+  return given.length === 1 && type.test(given[0]?.trim() ?? '')
 }
 
 /** A navigating browser accepts HTML; without `Accept`, a request accepts everything. */
@@ -104,9 +107,7 @@ const noJson = () => refused('body_type/json')
 /** False if a parser of the host has read the body. */
 function hasUnreadBody(request: Request, type: RegExp, anotherType: () => OAuthError): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // Refuses two headers: another program may read the second, and see another body.
-  const given = headerLines(request, 'content-type')
-  if (given.length !== 1 || !type.test(given[0]?.trim() ?? '')) throw anotherType()
+  if (!isOfType(request, type)) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
   // `readableDidRead` stays false for an empty body, which only ends.
   if (request.readableDidRead || request.readableEnded) return false
