@@ -31,7 +31,7 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
-import { type Eventual, isLater } from '../primitives/concurrency'
+import { isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/resource-owner'
 import { createSalt, credentialId } from '../protocol/credential'
@@ -59,7 +59,7 @@ import {
   requireResponseType,
 } from './authorization-request'
 import { type Granted, grantedBy, type OfferedMemory, offerIn, settleDecision } from './consent-offer'
-import { lookAgain } from './requested-login'
+import { type Look, lookAgain } from './requested-login'
 import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
 import { type Selection, selectionText } from '../protocol/owner-question'
 
@@ -117,8 +117,8 @@ export async function decide(
   const { id, found, client, context } = deciding
   let step: DecisionStep
   try {
-    const needed = neededLogin(deciding)
-    const login = isLater(needed) ? await needed : needed
+    const looking = lookAnew(deciding)
+    const login = looking && (await looking).login
     if (login !== undefined && decision.grantType === undefined) throw refused('login_changed')
     if (login !== undefined) return { kind: 'login', login }
     step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
@@ -206,7 +206,7 @@ function isOfOtherPage(found: Authorization, { grantType }: Decision): boolean {
 }
 
 /** The tokens tell the login that decides, which may not be that of the page. */
-function neededLogin({ server, decision, found, client }: Deciding): Eventual<LoginRequest | undefined> {
+function lookAnew({ server, decision, found, client }: Deciding): Promise<Look> | undefined {
   const { approved, subject, login } = decision
   const now = server.now()
   const asked = findDecidable(found.authorization, decision, now)

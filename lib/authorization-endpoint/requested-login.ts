@@ -1,6 +1,5 @@
 import type { Context } from '../doors/context'
 import type { PlugIns } from '../doors/plug-ins'
-import { type Eventual, following } from '../primitives/concurrency'
 import { isRecord, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { ExtensionOwnerRequest, LoginDefaults } from '../protocol/extension'
@@ -8,8 +7,6 @@ import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
-import type { ResponseTypeDescription } from '../protocol/response-types'
-import type { Scope } from '../protocol/scope'
 import { offerIn } from './consent-offer'
 
 /** OpenID Connect Core 3.1.2.1. */
@@ -135,12 +132,12 @@ export interface Look {
  * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
  * request.
  */
-export function lookAtOwner(
+export async function lookAtOwner(
   { plugIns: { atResourceOwner } }: Context,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
-): Eventual<Look> {
+): Promise<Look> {
   const at = asked.loginDemandedAt
   // The login may have been at a process whose clock is behind.
   const demandedAt = at === undefined ? undefined : at - clockTolerance
@@ -152,43 +149,28 @@ export function lookAtOwner(
     owner.authTime < demandedAt
   const loginDemandedAt = isMissed ? undefined : demandedAt
   const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
-  return following(
-    verdictOf(atResourceOwner, owner, { ...asked, loginDemandedAt }, extensionData),
-    ({ verdict, acrValues }) => {
-      const isLoggedIn = owner !== undefined
-      const again = isLoggedIn && (open.login || verdict === 'log in')
-      // Who comes back from the choice of an account has chosen.
-      if (isLoggedIn && !again && (isMissed || !open.account)) return { login: undefined, verdict }
-      const plain = loginRequestOf(requestedLogin, again)
-      const login = { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }
-      return { login, verdict }
-    },
-  )
-}
-
-interface StoredRequest {
-  readonly client: Client
-  readonly responseType: ResponseTypeDescription
-  readonly redirectUri: string | undefined
-  readonly scope: Scope
-  readonly extensionData: ExtensionData
-  readonly loginDemandedAt: number | undefined
+  const request = { ...asked, loginDemandedAt }
+  const { verdict, acrValues } = await verdictOf(atResourceOwner, owner, request, extensionData)
+  const isLoggedIn = owner !== undefined
+  const again = isLoggedIn && (open.login || verdict === 'log in')
+  // Who comes back from the choice of an account has chosen.
+  if (isLoggedIn && !again && (isMissed || !open.account)) return { login: undefined, verdict }
+  const plain = loginRequestOf(requestedLogin, again)
+  return { login: { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }, verdict }
 }
 
 /** For an owner who decides with another login than that of the page. */
 export function lookAgain(
   server: Context,
-  request: StoredRequest,
+  request: Omit<RequestOfOwner, 'parameters' | 'requestedLogin' | 'mayApprove' | 'hasApproved'>,
   owner: ResourceOwner,
   now: number,
-): Eventual<LoginRequest | undefined> {
+): Promise<Look> {
   const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
-  const requestedLogin = parseRequestedLogin(
-    parameters,
-    loginDefaultsFor(request.client, server.plugIns.loginDefaults),
-  )
+  const defaults = loginDefaultsFor(request.client, server.plugIns.loginDefaults)
+  const requestedLogin = parseRequestedLogin(parameters, defaults)
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
-  return following(lookAtOwner(server, asked, owner, now), ({ login }) => login)
+  return lookAtOwner(server, asked, owner, now)
 }
 
 export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
@@ -207,18 +189,7 @@ interface CommonVerdict {
   readonly acrValues: readonly string[]
 }
 
-const saysNothing: CommonVerdict = { verdict: undefined, acrValues: [] }
-
-function verdictOf(
-  extensions: PlugIns['atResourceOwner'],
-  owner: ResourceOwner | undefined,
-  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
-  extensionData: ExtensionData,
-): Eventual<CommonVerdict> {
-  return extensions.length === 0 ? saysNothing : commonVerdict(extensions, owner, request, extensionData)
-}
-
-async function commonVerdict(
+async function verdictOf(
   extensions: PlugIns['atResourceOwner'],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,

@@ -11,131 +11,131 @@ import { consentTokenField } from '../protocol/owner-question'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { type DeviceAnswerView, devicePage, type DeviceView } from './device-pages'
+import { type DeviceAnswerView, type DeviceCodeView, devicePage, type DeviceView } from './device-pages'
 import { deviceCodeGrant, deviceDataIn, type DeviceTerms, type GuessLimits } from './device-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
 const textField = 'form'
 
+type Answer = ReturnType<OwnPage['handle']>
+
 /** RFC 8628 3.3: the consent page, with a code before it. */
 export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
-  return {
-    kind: 'page',
-    name: 'device',
-    path: terms.pagePath,
-    login: 'required',
-    json: true,
-    async handle(request) {
-      const { method, parameters } = request
-      // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
-      if (method === 'GET') return logIn(terms, request) ?? show(terms, request, codeViewOf(terms, request))
-      if (!parameters.mentions(consentTokenField)) return enter(server, terms, request)
-      return parameters.require('decision') === 'switch'
-        ? release(server, terms, request)
-        : decide(server, terms, request)
-    },
+  const page = new VerificationPage(server, terms)
+  const handle = (request: OwnPageRequest) => page.handle(request)
+  return { kind: 'page', name: 'device', path: terms.pagePath, login: 'required', json: true, handle }
+}
+
+class VerificationPage {
+  constructor(
+    private readonly server: PlugInServer,
+    private readonly terms: DeviceTerms,
+  ) {}
+
+  async handle(request: OwnPageRequest): Answer {
+    const { method, parameters } = request
+    // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
+    if (method === 'GET') return this.logIn(request) ?? this.show(request, this.codeView(request))
+    if (!parameters.mentions(consentTokenField)) return this.enter(request)
+    if (parameters.require('decision') !== 'switch') return this.decide(request)
+    await this.server.polledRequests.release(request)
+    return this.leadToLogin(request, chooseAccount)
   }
-}
 
-async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const { parameters, resourceOwner } = request
-  // Another site must not skip the owner's comparison of the code.
-  if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
-    return show(terms, request, codeViewOf(terms, request), refused('form_cross_site'))
-  const userCode = parseUserCode(parameters.get(codeField) ?? '')
-  const id = userCode === undefined ? undefined : terms.key.idOf(userCode)
-  let found: FoundRequest | undefined
-  try {
-    found = id === undefined ? undefined : await guess(server, terms, request, id)
-  } catch (error) {
-    if (!(error instanceof Throttled)) throw error
-    return show(terms, request, { ...codeViewOf(terms, request), problem: 'too_many' }, error)
+  private async enter(request: OwnPageRequest): Answer {
+    const { parameters, resourceOwner } = request
+    const { key } = this.terms
+    // Another site must not skip the owner's comparison of the code.
+    if (!isSameText(parameters.get(textField) ?? '', key.formText(resourceOwner.subject)))
+      return this.show(request, this.codeView(request), refused('form_cross_site'))
+    const userCode = parseUserCode(parameters.get(codeField) ?? '')
+    let found: FoundRequest | undefined
+    try {
+      found = userCode === undefined ? undefined : await this.guess(request, key.idOf(userCode))
+    } catch (error) {
+      if (!(error instanceof Throttled)) throw error
+      return this.show(request, this.codeView(request, 'too_many'), error)
+    }
+    const entered = found && userCode && (await this.ask(request, found, userCode))
+    return entered || this.show(request, this.codeView(request, 'unknown'), refused('user_code_unknown'))
   }
-  const entered = found && userCode && (await ask(server, terms, request, found, userCode))
-  return entered || showUnknown(terms, request)
-}
 
-/** Undefined if another owner was faster. */
-async function ask(
-  server: PlugInServer,
-  terms: DeviceTerms,
-  request: OwnPageRequest,
-  found: FoundRequest,
-  code: string,
-) {
-  const { authorization } = found.found
-  if (found.answer !== undefined) {
-    const client = await server.findClient(authorization.clientId)
-    if (client === undefined) throw refused('client_unknown')
-    return show(terms, request, answerViewOf(request, found.answer, client))
+  private async guess(request: OwnPageRequest, id: string): Promise<FoundRequest | undefined> {
+    const { resourceOwner, address } = request
+    const limits = guessThrottles(this.terms.guesses, resourceOwner.subject, address)
+    // A store in trouble is no wrong code.
+    const find = () =>
+      this.server.polledRequests
+        .find(id, resourceOwner)
+        .catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error)))
+    const found = await throttled(limits, this.server.counters, find)
+    if (found instanceof OAuthError) throw found
+    return found
   }
-  const data = authorization.state === 'requested' ? deviceDataIn(authorization) : undefined
-  if (data === undefined) return undefined
-  const userCode = shownCode(code)
-  const entered = await server.polledRequests.enter(request, found, {
-    grantType: deviceCodeGrant,
-    secret: terms.key.consentSecret(authorization.id, request.resourceOwner.subject),
-    device: { userCode, requestedFrom: data.address, requestedAt: data.at, now: server.now() },
-    fields: { [codeField]: userCode },
-  })
-  if (entered === undefined) return undefined
-  return 'login' in entered ? leadToLogin(server, terms, request, entered.login) : entered.page
-}
 
-function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
-  const view = { ...codeViewOf(terms, request), problem: 'unknown' } as const
-  return show(terms, request, view, refused('user_code_unknown'))
-}
+  /** Undefined if another owner was faster. */
+  private async ask(request: OwnPageRequest, found: FoundRequest, code: string) {
+    const { server, terms } = this
+    const { authorization } = found.found
+    if (found.answer !== undefined) {
+      const client = await server.findClient(authorization.clientId)
+      if (client === undefined) throw refused('client_unknown')
+      return this.show(request, answerViewOf(request, found.answer, client))
+    }
+    const data = authorization.state === 'requested' ? deviceDataIn(authorization) : undefined
+    if (data === undefined) return undefined
+    const userCode = shownCode(code)
+    const entered = await server.polledRequests.enter(request, found, {
+      grantType: deviceCodeGrant,
+      secret: terms.key.consentSecret(authorization.id, request.resourceOwner.subject),
+      device: { userCode, requestedFrom: data.address, requestedAt: data.at, now: server.now() },
+      fields: { [codeField]: userCode },
+    })
+    if (entered === undefined) return undefined
+    return 'login' in entered ? this.leadToLogin(request, entered.login) : entered.page
+  }
 
-async function guess(
-  server: PlugInServer,
-  { guesses }: DeviceTerms,
-  { resourceOwner, address }: OwnPageRequest,
-  id: string,
-): Promise<FoundRequest | undefined> {
-  const limits = guessThrottles(guesses, resourceOwner.subject, address)
-  // A store in trouble is no wrong code.
-  const find = () =>
-    server.polledRequests
-      .find(id, resourceOwner)
-      .catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error)))
-  const found = await throttled(limits, server.counters, find)
-  if (found instanceof OAuthError) throw found
-  return found
-}
+  private async decide(request: OwnPageRequest): Answer {
+    const decided = await this.server.polledRequests.decide(request, deviceCodeGrant)
+    return 'login' in decided
+      ? this.leadToLogin(request, decided.login)
+      : this.show(request, answerViewOf(request, decided.answer, decided.client))
+  }
 
-async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const decided = await server.polledRequests.decide(request, deviceCodeGrant)
-  return 'login' in decided
-    ? leadToLogin(server, terms, request, decided.login)
-    : show(terms, request, answerViewOf(request, decided.answer, decided.client))
-}
+  private logIn(request: OwnPageRequest) {
+    const requested = parseRequestedLogin(request.parameters)
+    const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
+    if (!asked.again && !asked.selectAccount) return undefined
+    const query = queryOf(request, {})
+    const { pagePath } = this.terms
+    return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
+  }
 
-async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  await server.polledRequests.release(request)
-  return leadToLogin(server, terms, request, chooseAccount)
+  private leadToLogin(request: OwnPageRequest, login: LoginRequest) {
+    const { pathname } = new URL(this.server.urlOf(this.terms.pagePath))
+    return { redirect: `${pathname}${loginLink(request, login)}` }
+  }
+
+  private codeView(request: OwnPageRequest, problem?: DeviceCodeView['problem']): DeviceCodeView {
+    const base = baseOf(request)
+    return {
+      step: 'code',
+      ...base,
+      fields: { [textField]: this.terms.key.formText(request.resourceOwner.subject), ...base.fields },
+      userCode: codeIn(request),
+      problem,
+      switchAccount: loginLink(request, chooseAccount),
+    }
+  }
+
+  private show({ locale }: OwnPageRequest, view: DeviceView, refusal?: OAuthError): Awaited<Answer> {
+    const page = pageOf(view, this.terms.page, (shown) => devicePage(shown, locale))
+    return { ...page, ...(refusal && { refusal }) }
+  }
 }
 
 const chooseAccount = { ...plainLogin, selectAccount: true }
-
-function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
-  const requested = parseRequestedLogin(request.parameters)
-  const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
-  if (!asked.again && !asked.selectAccount) return undefined
-  const query = queryOf(request, {})
-  return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
-}
-
-function leadToLogin(
-  server: PlugInServer,
-  { pagePath }: DeviceTerms,
-  request: OwnPageRequest,
-  login: LoginRequest,
-) {
-  const { pathname } = new URL(server.urlOf(pagePath))
-  return { redirect: `${pathname}${loginLink(request, login)}` }
-}
 
 const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
   `?${queryOf(request, loginQueryOf(login))}`
@@ -169,32 +169,11 @@ function baseOf(request: OwnPageRequest) {
   }
 }
 
-function codeViewOf({ key }: DeviceTerms, request: OwnPageRequest): Extract<DeviceView, { step: 'code' }> {
-  const base = baseOf(request)
-  return {
-    step: 'code',
-    ...base,
-    fields: { [textField]: key.formText(request.resourceOwner.subject), ...base.fields },
-    userCode: codeIn(request),
-    problem: undefined,
-    switchAccount: loginLink(request, chooseAccount),
-  }
-}
-
 const answerViewOf = (
   request: OwnPageRequest,
   answer: DeviceAnswerView['answer'],
   client: Client,
 ): DeviceView => ({ step: 'answer', ...baseOf(request), answer, client: clientViewOf(client) })
-
-function show(
-  { page }: DeviceTerms,
-  { locale }: OwnPageRequest,
-  view: DeviceView,
-  refusal?: OAuthError,
-): Awaited<ReturnType<OwnPage['handle']>> {
-  return { ...pageOf(view, page, (shown) => devicePage(shown, locale)), ...(refusal && { refusal }) }
-}
 
 /** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
 function guessThrottles(
