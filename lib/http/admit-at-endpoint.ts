@@ -15,15 +15,14 @@ export async function admitAtEndpoint(
   if (!(request instanceof Asked)) throw new TypeError('admit() takes the request of an endpoint.')
   const { tokenTypes, extensions, implied } = settings
   const scope = [token]
-  const required = requiredSchemes(tokenTypes)
-  request.schemes = required ?? tokenTypes.map((type) => type.scheme)
+  const schemes = requiredSchemes(tokenTypes)
+  request.schemes = schemes ?? tokenTypes.map((type) => type.scheme)
   const carried = tokenOf(request, tokenTypes, scope)
   if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(scope) })
   const found = await store.findAccess(carried.presented.accessToken, request.now)
-  const requirement = { scope, match: 'all', optional: false, resource: request.url } as const
+  const terms = { scope, match: 'all', optional: false, resource: request.url } as const
   const acting = extensions.filter((extension) => extension.atResourceRequest !== undefined)
-  const lookup = { extensions: acting, implied, required, resource: request.url }
-  return admitToken(carried, found, request, requirement, lookup)
+  return admitToken(carried, found, request, { ...terms, extensions: acting, implied, schemes })
 }
 
 function causeOf({ method, authorization, parameters }: Asked) {

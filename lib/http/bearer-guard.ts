@@ -18,7 +18,7 @@ import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/oauth-error'
 import { unexpected } from '../protocol/refusals'
 import type { Extension } from '../protocol/extension'
-import { type ImpliedScopes, withImplied } from '../protocol/scope'
+import { withImplied } from '../protocol/scope'
 import {
   admitToken,
   type FindToken,
@@ -128,7 +128,7 @@ interface GuardTerms extends ResolvedGuardDefaults {
 }
 
 function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
-  const { scopes, resources, guards, tokenTypes } = context.settings
+  const { scopes, resources, guards, tokenTypes, extensions, implied } = context.settings
   const at = rootPlace(undefined)
   const fields = { ...requirementFields(resources), ...guardFields(guards), verify: findBy(context) }
   const read = group(fields, { undefinedMembers: 'refused' })(options, at, '')
@@ -138,10 +138,13 @@ function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardT
     optional: read.optional,
     resource: read.resource?.uri,
     login: requiredLogin(read),
+    extensions: extensions.filter(actsInGuards),
+    implied,
+    schemes: requiredSchemes(tokenTypes),
   }
   const resource = referenceTo(requirement.resource)
   for (const type of at.issues.length > 0 ? [] : tokenTypes) {
-    const lack = type.lackOfGuard?.(resource?.uri)
+    const lack = type.lackOfGuard?.(requirement.resource)
     if (lack !== undefined) at.wrong('resource', lack)
   }
   at.throwIssues('A bearer guard cannot work:')
@@ -164,21 +167,14 @@ const isPlain = (value: unknown): value is BearerGuardOptions =>
 
 function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context
-  const { tokenTypes, implied } = settings
+  const { tokenTypes } = settings
   const { requirement, realm, attributes, authInfo, resource } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
   const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
-  const required = requiredSchemes(tokenTypes)
   const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
   const challenge: Challenge = (challenged) =>
-    schemeChallenges(tokenTypes, named, { ...challenged, schemes: challenged.schemes ?? required })
-  const lookup = {
-    extensions: settings.extensions.filter(actsInGuards),
-    implied,
-    required,
-    resource: resource?.uri,
-  }
+    schemeChallenges(tokenTypes, named, { ...challenged, schemes: challenged.schemes ?? requirement.schemes })
   const demandToken = (request: Request, response: Response) => {
     audit.diagnosis?.explain(missingToken(request))
     // RFC 6750 3.1: without a token, there is no error.
@@ -186,7 +182,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   }
   const admit = (request: Request, token: string, access: GuardedAccess) => {
     request.oauth = access
-    if (authInfo) setAuthInfo(request, token, access, { implied, resource })
+    if (authInfo) setAuthInfo(request, token, access, terms)
   }
   return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
@@ -198,8 +194,8 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
       const carried = tokenOf(asked, tokenTypes, requirement.scope)
       if (carried !== undefined) {
         const found = terms.find(carried.presented.accessToken, asked.now, asked)
-        const admitted = admitToken(carried, isLater(found) ? await found : found, asked, requirement, lookup)
-        access = withMembers(lookup.extensions, isLater(admitted) ? await admitted : admitted)
+        const admitted = admitToken(carried, isLater(found) ? await found : found, asked, requirement)
+        access = withMembers(requirement.extensions, isLater(admitted) ? await admitted : admitted)
       }
     } catch (error) {
       return refuse(context, challenge, asked, response, error)
@@ -305,17 +301,12 @@ export interface AuthInfo {
   extra: Record<string, unknown>
 }
 
-interface AuthInfoContext {
-  readonly implied: ImpliedScopes | undefined
-  readonly resource: ResourceReference | undefined
-}
-
 /** Each request gets its own object: the SDK lets hosts change it. */
 function setAuthInfo(
   request: Request,
   token: string,
   access: GuardedAccess,
-  { implied, resource }: AuthInfoContext,
+  { requirement: { implied }, resource }: GuardTerms,
 ): void {
   const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
   const auth: AuthInfo = {

@@ -81,15 +81,6 @@ export interface GuardedRequest extends ResourceRequest, TokenSender {
   noteToken(accessToken: string, access: GuardedAccess | undefined): void
 }
 
-interface GuardedLookup {
-  readonly extensions: readonly Extension[]
-  readonly implied?: ImpliedScopes | undefined
-  /** The schemes that the guard takes alone; undefined if it takes all. */
-  readonly required?: readonly string[] | undefined
-  /** Also without a table of resources. */
-  readonly resource?: string | undefined
-}
-
 /** RFC 6749 7. Undefined for a request without a token. */
 export function tokenOf(
   { authorization }: Pick<GuardedRequest, 'authorization'>,
@@ -113,10 +104,9 @@ export function admitToken<Good extends GoodToken>(
   found: Good | RejectedToken | undefined,
   request: GuardedRequest,
   requirement: Requirement,
-  lookup: GuardedLookup,
 ): Eventual<Good> {
   const { tokenType, presented } = carried
-  const { scope } = requirement
+  const { scope, schemes } = requirement
   const good = found?.rejectReason === undefined ? found : undefined
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
@@ -124,25 +114,20 @@ export function admitToken<Good extends GoodToken>(
   // RFC 6749 7.1: the type defines how a request uses the token, so none passes under the scheme of another
   // type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
-  if (lookup.required !== undefined && tokenType.isRequired !== true)
-    throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes: lookup.required })
-  const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
+  if (schemes !== undefined && tokenType.isRequired !== true)
+    throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes })
+  const rejected = rejectReasonOf(request, found, requirement)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
-  if (presented.rejectReason !== undefined) return admitProven(carried, found, request, requirement, lookup)
-  requireAccess(found.access, request, requirement, lookup.implied)
+  if (presented.rejectReason !== undefined) return admitProven(carried, found, request, requirement)
+  requireAccess(found.access, request.now, requirement)
   return found
 }
 
-function requireAccess(
-  access: GuardedAccess,
-  { now }: GuardedRequest,
-  requirement: Requirement,
-  implied: ImpliedScopes | undefined,
-): void {
+function requireAccess(access: GuardedAccess, now: number, requirement: Requirement): void {
   const { scope, login } = requirement
   // Before the scope: this challenge names it, too, so one new request can meet both.
   if (login !== undefined) requireLogin(login, access, scope, now)
-  const covered = withImplied(access.scope, implied)
+  const covered = withImplied(access.scope, requirement.implied)
   if (!satisfies(covered, requirement))
     throw refused(
       'token_scope_insufficient',
@@ -157,23 +142,15 @@ export function requiredSchemes(tokenTypes: readonly TokenType[]): readonly stri
 }
 
 function rejectReasonOf(
-  extensions: readonly Extension[],
   request: ResourceRequest,
   found: GoodToken,
-  resource: string | undefined,
+  { extensions, resource }: Requirement,
 ): string | undefined {
   if (resource === undefined && isForCertainResources(found)) return tokenResource
   const { clientId, subject, scope } = found.access
   for (const extension of extensions) {
-    const kept = keptBy(extension.name, found)
-    const reason: unknown = extension.atResourceRequest?.({
-      request,
-      resource,
-      clientId,
-      subject,
-      scope,
-      ...kept,
-    })
+    const token = { clientId, subject, scope, ...keptBy(extension.name, found) }
+    const reason: unknown = extension.atResourceRequest?.({ request, resource, ...token })
     if (reason === undefined) continue
     if (isText(reason)) return reason
     throw new TypeError(`The extension "${extension.name}" must return a reason, a text, or undefined.`)
@@ -202,17 +179,17 @@ async function admitProven<Good extends GoodToken>(
   found: Good,
   request: GuardedRequest,
   requirement: Requirement,
-  { resource, implied }: GuardedLookup,
 ): Promise<Good> {
   const { tokenData, access } = found
   const share = shareOfToken(access.clientId, access.subject)
   const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, share)
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
+  const { resource } = requirement
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
   const reason = await presented.rejectReason?.(check)
   if (reason !== undefined)
     throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(requirement.scope), schemes: [scheme] })
-  requireAccess(access, request, requirement, implied)
+  requireAccess(access, request.now, requirement)
   return found
 }
 
@@ -226,6 +203,11 @@ export interface Requirement {
   readonly optional: boolean
   readonly resource: string | undefined
   readonly login?: RequiredLogin | undefined
+  /** Those that act in guards. */
+  readonly extensions: readonly Extension[]
+  readonly implied?: ImpliedScopes | undefined
+  /** That the guard takes alone; undefined if it takes all. */
+  readonly schemes: readonly string[] | undefined
 }
 
 export const requirementFields = (resources: Resources | undefined) => ({
