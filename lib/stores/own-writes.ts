@@ -19,7 +19,7 @@ interface OwnWrites {
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/** The last 1000 requests and codes that this process began to write. */
+/** The last 1000 requests and codes that this process wrote. */
 export function ownWrites(store: AuthorizationStore): OwnWrites {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const take = (id: string) => {
@@ -32,10 +32,14 @@ export function ownWrites(store: AuthorizationStore): OwnWrites {
     store: decorate(store, {
       save(authorization, revision, expected) {
         const { id, state } = authorization
-        // What was not saved has a revision that no save finds.
-        if (state === 'active') written.delete(id)
-        else written.put(id, { authorization, revision })
-        return store.save(authorization, revision, expected)
+        written.delete(id)
+        const saved = store.save(authorization, revision, expected)
+        if (state === 'active') return saved
+        // Only then: who decides reads the record here.
+        return saved.then((isDone) => {
+          if (isDone) written.put(id, { authorization, revision })
+          return isDone
+        })
       },
       remove(id) {
         written.delete(id)
