@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { clientViewOf, scopeViewOf } from '../http/consent'
-import { type OwnPage, type OwnPageRequest, pageOf } from '../doors/page-endpoint'
+import { languageFields, type OwnPage, type OwnPageRequest, pageOf, viewBase } from '../doors/page-endpoint'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../pages/connected-page'
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { Client } from '../protocol/client'
@@ -45,12 +45,12 @@ export function connectedApplications(
       login: 'required',
       json: true,
       async handle(request) {
-        const { subject } = request.resourceOwner
         const textOf = await formTexts(store.underlying, server.issuerDigest)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
-        const owned = await ownerApplications(server, subject)
-        const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
-        return pageOf(view, settings.connectedPage, (shown) => connectedPage(shown, request.locale))
+        const owned = await ownerApplications(server, request.resourceOwner.subject)
+        const shown = new OpenedPage(server, request, owned, textOf)
+        const view = await shown.view(await indexedSince.isComplete())
+        return pageOf(view, settings.connectedPage, (each) => connectedPage(each, request.locale))
       },
     },
   ]
@@ -71,119 +71,100 @@ async function remove(
   return { redirect: path + queryOf(removed, parameters) }
 }
 
-async function viewOf(
-  server: ListingContext,
-  request: OwnPageRequest,
-  owned: OwnerApplications,
-  textOf: FormText,
-  isComplete: boolean,
-): Promise<ConnectedView> {
-  const { parameters, resourceOwner, locale } = request
-  const { tag, dir, service } = locale
-  const show = (application: OwnerApplication) => applicationViewOf(server, request, application, textOf)
-  const asked = parameters.get('remove')
-  const removing = asked === undefined ? undefined : await owned.find(asked)
-  const empty: ConnectedView = {
-    service,
-    language: { tag, dir },
-    resourceOwner: { subject: resourceOwner.subject, name: resourceOwner.name },
-    removing: undefined,
-    applications: [],
-    removed: undefined,
-    isComplete,
-    previous: undefined,
-    next: undefined,
-    listAt: queryOf({}, parameters),
-    action: '?',
+const queryOf = (fields: Readonly<Record<string, string>>, parameters: Parameters): string =>
+  `?${new URLSearchParams({ ...fields, ...languageFields(parameters) }).toString()}`
+
+class OpenedPage {
+  constructor(
+    private readonly server: ListingContext,
+    private readonly request: OwnPageRequest,
+    private readonly owned: OwnerApplications,
+    private readonly textOf: FormText,
+  ) {}
+
+  async view(isComplete: boolean): Promise<ConnectedView> {
+    const { request, owned } = this
+    const { parameters, locale } = request
+    const asked = parameters.get('remove')
+    const removing = asked === undefined ? undefined : await owned.find(asked)
+    const empty: ConnectedView = {
+      ...viewBase(request),
+      removing: undefined,
+      applications: [],
+      removed: undefined,
+      isComplete,
+      previous: undefined,
+      next: undefined,
+      listAt: queryOf({}, parameters),
+    }
+    if (removing !== undefined) return { ...empty, removing: await this.shown(removing) }
+    const place = { after: parameters.get('after'), before: parameters.get('before') }
+    const { applications, before, after } = await owned.part(place)
+    const shown = await Promise.all(applications.map((each) => this.shown(each)))
+    const { compare } = new Intl.Collator(locale.tag)
+    return {
+      ...empty,
+      applications: shown.toSorted((one, other) =>
+        compare(clientNameOf(one.client), clientNameOf(other.client)),
+      ),
+      removed: await this.removed(),
+      previous: before && queryOf({ before }, parameters),
+      next: after && queryOf({ after }, parameters),
+    }
   }
-  if (removing !== undefined) return { ...empty, removing: await show(removing) }
-  const { applications, before, after } = await owned.part({
-    after: parameters.get('after'),
-    before: parameters.get('before'),
-  })
-  const shown = await Promise.all(applications.map(show))
-  const { compare } = new Intl.Collator(tag)
-  return {
-    ...empty,
-    applications: shown.toSorted((one, other) =>
-      compare(clientNameOf(one.client), clientNameOf(other.client)),
-    ),
-    removed: await removedIn(server, request, owned, textOf),
-    previous: before && queryOf({ before }, parameters),
-    next: after && queryOf({ after }, parameters),
+
+  /** A link of another site must not claim the removal of any other client. */
+  private async removed(): Promise<ConsentView['client'] | undefined> {
+    const { parameters, resourceOwner } = this.request
+    const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
+    if (clientId === undefined || !isSameText(text, this.textOf('removed', resourceOwner.subject, clientId)))
+      return undefined
+    if ((await this.owned.find(clientId)) !== undefined) return undefined
+    return viewOfClient(await this.findClient(clientId), clientId)
   }
-}
 
-function queryOf(fields: Readonly<Record<string, string | undefined>>, parameters: Parameters): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...fields, ui_locales: parameters.peek('ui_locales') }))
-    if (value !== undefined) query.append(name, value)
-  // Works behind a proxy that prefixes the path.
-  return `?${query.toString()}`
-}
-
-/** A link of another site must not claim the removal of any other client. */
-async function removedIn(
-  server: ListingContext,
-  request: OwnPageRequest,
-  owned: OwnerApplications,
-  textOf: FormText,
-): Promise<ConsentView['client'] | undefined> {
-  const { parameters, resourceOwner } = request
-  const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
-  if (clientId === undefined || !isSameText(text, textOf('removed', resourceOwner.subject, clientId)))
-    return undefined
-  return (await owned.find(clientId)) === undefined
-    ? viewOfClient(await findClient(server, request, clientId), clientId)
-    : undefined
-}
-
-async function applicationViewOf(
-  server: ListingContext,
-  request: OwnPageRequest,
-  { clientId, authorizations, consent }: OwnerApplication,
-  textOf: FormText,
-): Promise<ConnectedApplication> {
-  const { locale, parameters, resourceOwner } = request
-  const languages = parameters.peek('ui_locales')
-  const client = await findClient(server, request, clientId)
-  const granted = [...authorizations, ...(consent ? [consent] : [])]
-  const scope = scopeOf(server, granted)
-  // The tokens of an approval are no renewal.
-  const renewals = authorizations.filter(({ grantedAt, lastIssuedOn }) => lastIssuedOn > grantedAt)
-  const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
-  return {
-    client: viewOfClient(client, clientId),
-    scope: scope.map((token) =>
-      scopeViewOf(token, server.settings.scopes.get(token), { optional: [], allowedBefore: [] }, locale),
-    ),
-    facts: [
-      ...resourceFact(server, authorizations),
-      ...(await choiceFacts(request, question, authorizations)),
-      ...claimsFact(consent?.claims ?? []),
-    ],
-    grantedAt: Math.min(...granted.map(({ grantedAt }) => grantedAt)),
-    lastIssuedOn:
-      renewals.length === 0 ? undefined : Math.max(...renewals.map(({ lastIssuedOn }) => lastIssuedOn)),
-    removeAt: queryOf({ remove: clientId }, parameters),
-    fields: {
-      [clientField]: clientId,
-      [textField]: textOf('remove', resourceOwner.subject, clientId),
-      ...(languages !== undefined && { ui_locales: languages }),
-    },
+  private async shown({
+    clientId,
+    authorizations,
+    consent,
+  }: OwnerApplication): Promise<ConnectedApplication> {
+    const { server, request } = this
+    const { locale, parameters, resourceOwner } = request
+    const client = await this.findClient(clientId)
+    const granted = [...authorizations, ...(consent ? [consent] : [])]
+    const scope = scopeOf(server, granted)
+    // The tokens of an approval are no renewal.
+    const renewals = authorizations.filter(({ grantedAt, lastIssuedOn }) => lastIssuedOn > grantedAt)
+    const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
+    const nothing = { optional: [], allowedBefore: [] }
+    return {
+      client: viewOfClient(client, clientId),
+      scope: scope.map((token) => scopeViewOf(token, server.settings.scopes.get(token), nothing, locale)),
+      facts: [
+        ...resourceFact(server, authorizations),
+        ...(await choiceFacts(request, question, authorizations)),
+        ...claimsFact(consent?.claims ?? []),
+      ],
+      grantedAt: Math.min(...granted.map(({ grantedAt }) => grantedAt)),
+      lastIssuedOn:
+        renewals.length === 0 ? undefined : Math.max(...renewals.map(({ lastIssuedOn }) => lastIssuedOn)),
+      removeAt: queryOf({ remove: clientId }, parameters),
+      fields: {
+        [clientField]: clientId,
+        [textField]: this.textOf('remove', resourceOwner.subject, clientId),
+        ...languageFields(parameters),
+      },
+    }
   }
-}
 
-async function findClient(
-  { settings }: ListingContext,
-  { address }: OwnPageRequest,
-  clientId: string,
-): Promise<Client | undefined> {
-  try {
-    return await settings.findClient(clientId, { address, networkRefusal: undefined })
-  } catch (error) {
-    if (error instanceof UnusableClient || error instanceof Throttled) return undefined
-    throw error
+  private async findClient(clientId: string): Promise<Client | undefined> {
+    const sender = { address: this.request.address, networkRefusal: undefined }
+    try {
+      return await this.server.settings.findClient(clientId, sender)
+    } catch (error) {
+      if (error instanceof UnusableClient || error instanceof Throttled) return undefined
+      throw error
+    }
   }
 }
 

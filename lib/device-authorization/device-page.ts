@@ -1,6 +1,6 @@
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
 import type { PlugInServer } from '../doors/plug-in'
-import { type OwnPage, type OwnPageRequest, pageOf } from '../doors/page-endpoint'
+import { languageFields, type OwnPage, type OwnPageRequest, pageOf, viewBase } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
 import { networksOf } from '../limits/network'
@@ -143,7 +143,7 @@ const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
 function queryOf(request: OwnPageRequest, fields: Readonly<Record<string, string>>): string {
   const userCode = codeIn(request)
   const code = userCode === undefined ? {} : { [codeField]: userCode }
-  return new URLSearchParams({ ...code, ...fields, ...languageOf(request) }).toString()
+  return new URLSearchParams({ ...code, ...fields, ...languageFields(request.parameters) }).toString()
 }
 
 function codeIn({ parameters }: OwnPageRequest): string | undefined {
@@ -151,23 +151,10 @@ function codeIn({ parameters }: OwnPageRequest): string | undefined {
   return userCode && shownCode(userCode)
 }
 
-function languageOf({ parameters }: OwnPageRequest): Readonly<Record<string, string>> {
-  const languages = parameters.peek('ui_locales')
-  return languages === undefined ? {} : { ui_locales: languages }
-}
-
-function baseOf(request: OwnPageRequest) {
-  const { tag, dir, service } = request.locale
-  const { subject, name } = request.resourceOwner
-  return {
-    service,
-    language: { tag, dir },
-    resourceOwner: { subject, name },
-    // Works behind a proxy that prefixes the path.
-    action: '?',
-    fields: languageOf(request),
-  }
-}
+const baseOf = (request: OwnPageRequest) => ({
+  ...viewBase(request),
+  fields: languageFields(request.parameters),
+})
 
 const answerViewOf = (
   request: OwnPageRequest,

@@ -132,3 +132,18 @@ export const pageOf = <View extends object>(
   render === undefined
     ? { view, html: write(view) }
     : { view, render: (request: Request, response: Response) => render(request, response, view) }
+
+/** What each view says of its page. */
+export const viewBase = ({ locale, resourceOwner: { subject, name } }: OwnPageRequest) => ({
+  service: locale.service,
+  language: { tag: locale.tag, dir: locale.dir },
+  resourceOwner: { subject, name },
+  // Works behind a proxy that prefixes the path.
+  action: '?',
+})
+
+/** Fields of a form or a link, so that the next page has the same language. */
+export function languageFields(parameters: Parameters): Readonly<Record<string, string>> {
+  const languages = parameters.peek('ui_locales')
+  return languages === undefined ? {} : { ui_locales: languages }
+}

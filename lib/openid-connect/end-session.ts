@@ -6,7 +6,12 @@ import { decodedClaims, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { isText } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { refused } from '../protocol/refusals'
-import type { PageEndpoint, PageRequest, PageResponse } from '../doors/page-endpoint'
+import {
+  languageFields,
+  type PageEndpoint,
+  type PageRequest,
+  type PageResponse,
+} from '../doors/page-endpoint'
 import { Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
@@ -139,8 +144,7 @@ function ask(
   path: string,
 ): PageResponse {
   const { logout } = locale.texts
-  const languages = parameters.peek('ui_locales')
-  const fields = { [field]: confirmation, ...(languages !== undefined && { ui_locales: languages }) }
+  const fields = { [field]: confirmation, ...languageFields(parameters) }
   const whose = around(logout.loggedInAs, html`<bdi>${name ?? subject}</bdi>`)
   const asking = destination !== undefined && html` ${around(logout.asks, nameOf(destination))}`
   const form = html`<form method="post" action="${path}">
