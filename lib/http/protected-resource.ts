@@ -31,7 +31,8 @@ export type ProtectedResourcePart = (resource?: string, members?: ProtectedResou
 
 interface ResourceSettings {
   readonly issuer: string
-  readonly otherIssuers?: readonly string[] | undefined
+  /** Default: that one. */
+  readonly issuers?: readonly string[]
   readonly resources: Resources | undefined
   readonly cors: AllowedOrigins
   readonly tokenTypes: readonly TokenType[]
@@ -39,7 +40,7 @@ interface ResourceSettings {
 
 export function protectedResource({
   issuer,
-  otherIssuers = [],
+  issuers = [issuer],
   resources,
   cors,
   tokenTypes,
@@ -50,7 +51,7 @@ export function protectedResource({
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
     const at = rootPlace(undefined)
-    const offer = { issuers: [issuer, ...otherIssuers], ...servedResource(uri, at, 'resource'), ofTypes }
+    const offer = { issuers, ...servedResource(uri, at, 'resource'), ofTypes }
     const added = addedMembers(offer.scopes)(members, at, 'members')
     at.throwIssues('oauth.protectedResource() cannot work:')
     return documentAt(

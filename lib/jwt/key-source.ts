@@ -59,48 +59,25 @@ interface FoundKey {
 }
 
 export async function findKey(jose: Jose, source: KeySource, header: Header, now: number): Promise<FoundKey> {
-  const { begun } = source
-  const keySet = source.trusted(now)
-  if (keySet === undefined) return findHeldKey(jose, source, header, now, begun)
+  const { begun = 0 } = source
+  const within = async (keySet: KeySet) => ({ key: await keySet.find(jose, header), keySet })
+  const isLack = (error: unknown) => error instanceof jose.errors.JWKSNoMatchingKey
+  const trusted = source.trusted(now)
   try {
-    return { key: await keySet.find(jose, header), keySet }
+    if (trusted !== undefined) return await within(trusted)
   } catch (error) {
-    if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error
+    if (!isLack(error)) throw error
+  }
+  try {
     // The issuer may have changed its keys since the last fetch.
-    return findFetchedKey(jose, source, header, now, begun)
-  }
-}
-
-async function findFetchedKey(
-  jose: Jose,
-  source: KeySource,
-  header: Header,
-  now: number,
-  begun = 0,
-): Promise<FoundKey> {
-  const keySet = await source.fetched(now)
-  try {
-    return { key: await keySet.find(jose, header), keySet }
-  } catch (error) {
-    if (error instanceof jose.errors.JWKSNoMatchingKey) source.requireLaterFetch?.(header['kid'], begun, now)
-    throw error
-  }
-}
-
-async function findHeldKey(...given: Parameters<typeof findFetchedKey>): Promise<FoundKey> {
-  const [jose, source, header, now] = given
-  let failure: unknown
-  try {
-    return await findFetchedKey(...given)
-  } catch (error) {
-    failure = error
-  }
-  const held = source.heldAfter?.(failure, now)
-  if (held === undefined) throw failure
-  try {
-    return { key: await held.find(jose, header), keySet: held }
-  } catch {
-    throw failure
+    return await within(await source.fetched(now))
+  } catch (failure) {
+    if (isLack(failure)) source.requireLaterFetch?.(header['kid'], begun, now)
+    const held = trusted === undefined ? source.heldAfter?.(failure, now) : undefined
+    if (held === undefined) throw failure
+    return within(held).catch(() => {
+      throw failure
+    })
   }
 }
 

@@ -59,8 +59,8 @@ export interface TokenSource {
   readonly findSignedToken?: FindToken | undefined
   /** Explains a refused token; undefined if guards explain nothing. */
   readonly observeToken?: ObserveToken | undefined
-  /** Rejects if the source does not answer. @param now seconds since the epoch. */
-  ready?(now: number): Promise<unknown>
+  /** Rejects if the source does not answer. */
+  readonly ready?: () => Promise<unknown>
 }
 
 export interface TokenSender {

@@ -1,6 +1,7 @@
 import { loadJose } from '../jwt/jose'
-import { keysAt, keySet, KeysUnavailable } from '../jwt/key-source'
+import { keysAt, keySet, type KeySource, KeysUnavailable } from '../jwt/key-source'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
+import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
 import {
   type Fields,
@@ -103,6 +104,8 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
   // The claims say for whom a token is, also of one that names nobody.
   const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
   const terms = { ...guard, ...read, names: namesOf(read) }
+  const clock = secondsOf(guard.clock)
+  const current = (keys: KeySource) => keys.trusted(clock()) ?? keys.fetched(clock())
   return {
     findToken: knownTokens({
       maximumCached,
@@ -119,11 +122,7 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
         }
       },
     }),
-    ready: (now) =>
-      Promise.all([
-        loadJose(),
-        ...[...issuers.values()].map((keys) => keys.trusted(now) ?? keys.fetched(now)),
-      ]),
+    ready: () => Promise.all([loadJose(), ...Array.from(issuers.values(), current)]),
   }
 }
 

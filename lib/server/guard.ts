@@ -150,15 +150,16 @@ export interface StandaloneGuard extends BearerGuard, Lifecycle {
 export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGuard {
   const at = placeOf(options)
   const read = at.read({ ...fields, issuer: at.source['jwt'] === undefined ? issuerOfServer : issOfTokens })
-  const { issuer, clock, store, storeDeadline, limits } = read
+  const { issuer, clock, store, storeDeadline, jwt, limits } = read
   at.requireOne('store', 'jwt', 'introspection')
   const storage = store && withDeadline(store, storeDeadline)
   const { sources, start } = openPlugInsInGuard(at, { issuer, clock, storage })
-  const settings = { ...read, ...partsOf(sources, read), scopes: undefined, implied: read.implies }
+  const issuers = [issuer, ...(jwt?.otherIssuers ?? []).map((other) => other.issuer)]
+  const settings = { ...read, ...partsOf(sources, read), issuers, scopes: undefined, implied: read.implies }
   const isCounting = settings.tokenTypes.length > 1 || sources.length > 1
   const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
   if (store === undefined) checkClaims(at, settings)
-  at.refuseUnknown(knownFor(store), ofStore)
+  at.refuseUnknown(known)
   at.refuseUndefined()
   at.throwIssues('createBearerGuard() cannot work with these options:')
 
@@ -166,14 +167,10 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, source)
   start(guards)
   const { requests, audit } = guards
-  const ready = source.ready && (async () => source.ready?.(guards.now()))
   return Object.assign(bearerGuard(guards), {
     events: audit.events,
-    protectedResource: protectedResource({
-      ...settings,
-      otherIssuers: read.jwt?.otherIssuers.map((other) => other.issuer),
-    }),
-    ...lifecycleOf({ ...read, requests, source: ready }),
+    protectedResource: protectedResource(settings),
+    ...lifecycleOf({ ...read, requests, source: source.ready }),
   })
 }
 
@@ -185,17 +182,21 @@ const partsOf = (sources: Sources, { resources, choices }: ReadOptions) => ({
   extensions: [...ofResources(resources), ...(choices ? [shownChoice] : []), ...resolveExtensions(sources)],
 })
 
-type Guarding = ReadOptions & ReturnType<typeof partsOf>
+interface Guarding extends ReadOptions, ReturnType<typeof partsOf> {
+  /** That of the option first. */
+  readonly issuers: readonly string[]
+}
 
 /** Without the store, only claims tell what a token is. */
-function checkClaims(at: Place, { issuer, tokenTypes, jwt, resources }: Guarding): void {
+function checkClaims(at: Place, { issuers, tokenTypes, jwt, resources }: Guarding): void {
+  for (const name of ['accessTokenFormats', 'choices', 'authorizations'])
+    if (at.source[name] !== undefined) at.wrong(name, 'acts only with the option store.')
   for (const { name, confirmationMethod } of tokenTypes)
     if (name !== bearer.name && confirmationMethod === undefined)
       at.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
   if (jwt === undefined) return
   if (jwt.audienceRequired && jwt.audience === undefined && resources === undefined)
     at.wrong('jwt.audience', withoutAudience)
-  const issuers = [issuer, ...jwt.otherIssuers.map((other) => other.issuer)]
   if (new Set(issuers).size < issuers.length)
     at.wrong('jwt.otherIssuers', 'must name each issuer once, and not that of the option issuer.')
   requireJose('createBearerGuard({ jwt })')
@@ -209,9 +210,8 @@ const withoutAudience =
 function sourceOf(guard: Guarding & GuardSettings, storage: TimelyStore | undefined): TokenSource {
   const { issuer, clock, jwt, introspection, authorizations } = guard
   if (storage !== undefined) {
-    const marks =
-      authorizations && new ClientMarks({ store: storage, issuerDigest: issuerDigest(issuer), clock })
-    return lookUpIn(guard, storage, marks || undefined)
+    const marked = { store: storage, issuerDigest: issuerDigest(issuer), clock }
+    return lookUpIn(guard, storage, authorizations ? new ClientMarks(marked) : undefined)
   }
   if (jwt !== undefined) return jwtSource(jwt, guard)
   if (introspection !== undefined) return introspectionSource(introspection, guard)
@@ -247,14 +247,6 @@ const known = [
   'counters',
   'accessTokenFormats',
 ]
-const ofStore = new Map(
-  ['accessTokenFormats', 'choices', 'authorizations'].map((name) => [
-    name,
-    'acts only with the option store.',
-  ]),
-)
-const knownFor = (store: Store | undefined) =>
-  known.filter((name) => store !== undefined || !ofStore.has(name))
 
 interface Counting {
   /** With its deadline. */
