@@ -198,15 +198,15 @@ describeOnStores('A signed request with a response in a form', (stage) => {
 })
 
 test.each(['/par', '/authorize'])(
-  'the keys for an object that comes to %s are fetched for its sender, and not for a network over its limit',
+  'the keys for an object that comes to %s are fetched, and not for a network over its limit',
   async (path) => {
     const { jwks: _, ...unsigned } = signingPrint.registration
     const jwks_uri = 'https://print.example/jwks.json'
     const client = { ...signingPrint, registration: { ...unsigned, jwks_uri } }
-    const asked: (string | undefined)[] = []
+    const asked: string[] = []
     const documents: DocumentFetch = {
-      async fetch(_url, _size, inquiry) {
-        asked.push(inquiry?.sender?.address)
+      async fetch(url) {
+        asked.push(url)
         throw new Error('No answer.')
       },
     }
@@ -229,6 +229,6 @@ test.each(['/par', '/authorize'])(
     await send('192.0.2.8')
     expect(asked).toEqual([])
     await send('192.0.2.7')
-    expect(asked).toEqual(['192.0.2.7'])
+    expect(asked).toEqual([jwks_uri])
   },
 )

@@ -147,9 +147,15 @@ describe('the descriptions of scopes', () => {
     const { value, issues } = readAt('scopes', scopeDescriptions, scopes)
     return { scopes: [...value], issues }
   }
-  const plain = { group: undefined, weight: 'read', optional: false }
+  const plain = { group: undefined, weight: 'read', optional: false, claims: [] }
   const german = { en: 'See', 'de-AT': 'Sehen' }
-  const heavy = { description: german, group: { en: 'Photos' }, weight: 'danger', optional: true }
+  const heavy = {
+    description: german,
+    group: { en: 'Photos' },
+    weight: 'danger',
+    optional: true,
+    claims: ['a'],
+  }
 
   test('are texts, texts by language, or more of both', () => {
     expect(read({ a: 'See', b: german, c: heavy, d: { description: 'See' } })).toEqual({
