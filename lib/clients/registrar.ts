@@ -83,13 +83,16 @@ export function clientRegistrar(
 ): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
   // The host's registration counts: it may have taken over a client that registered itself.
-  const ofRegistry = async (clientId: string): Promise<boolean> =>
-    selfRegistered === undefined ||
-    (clients !== undefined && isText(clientId) && (await clients.find(clientId)) !== undefined)
+  const strangersWith = async (clientId: string): Promise<SelfRegisteredClients | undefined> => {
+    const isOfHost = isText(clientId) && (await clients?.find(clientId)) !== undefined
+    return isOfHost ? undefined : selfRegistered
+  }
   const setDisabled = async (clientId: string, disabled: boolean): Promise<void> => {
-    if (selfRegistered !== undefined && !(await ofRegistry(clientId)))
-      return disableSelfRegistered(selfRegistered, clientId, disabled)
-    return disabled ? disableClient(await writable(), clientId) : enableClient(await writable(), clientId)
+    const strangers = await strangersWith(clientId)
+    if (strangers === undefined)
+      return disabled ? disableClient(await writable(), clientId) : enableClient(await writable(), clientId)
+    const isFound = isText(clientId) && (await strangers.setDisabled(clientId, disabled))
+    if (!isFound) throw cannotChange(unknownClient)
   }
   return {
     registerClient: async (metadata) => registerClient(await writable(), metadata, offered),
@@ -102,24 +105,17 @@ export function clientRegistrar(
     },
     enableClient: (clientId) => setDisabled(clientId, false),
     async deleteClient(clientId) {
-      if (selfRegistered === undefined || (await ofRegistry(clientId))) {
+      const strangers = await strangersWith(clientId)
+      if (strangers === undefined) {
         await deleteClient(await writable(), clientId)
         await revokeClient?.(clientId)
         return
       }
       // The store forgets a removed client, so remove it last: until then the call may be repeated.
-      await disableSelfRegistered(selfRegistered, clientId, true)
-      await selfRegistered.remove(clientId)
+      await setDisabled(clientId, true)
+      await strangers.remove(clientId)
     },
   }
-}
-
-async function disableSelfRegistered(
-  clients: SelfRegisteredClients,
-  clientId: string,
-  disabled: boolean,
-): Promise<void> {
-  if (!isText(clientId) || !(await clients.setDisabled(clientId, disabled))) throw cannotChange(unknownClient)
 }
 
 function cannotWrite(): never {

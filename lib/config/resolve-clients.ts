@@ -32,7 +32,7 @@ export function resolveClients(
     findClient: opened.find,
     clientRegistry: opened.registry,
     registered: opened.registered,
-    clientDocuments: opened.documents ?? fetchOfServer(server.issuer, server.clock),
+    clientDocuments: opened.documents ?? fetchOfServer(server.issuer, { clock: server.clock }),
     clientMetadata: opened.metadata ?? {},
   }
 }

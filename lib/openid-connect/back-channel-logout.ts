@@ -60,8 +60,8 @@ export function announcing(
     loopback: isLoopback(new URL(issuer).hostname),
     clock: () => server.now() * 1000,
     insideNetwork,
-    ...(ca === undefined ? {} : { ca }),
-    ...(lookup === undefined ? {} : { lookup }),
+    ca,
+    lookup,
   })
 
   const tokenFor = (client: Client, subject: string) => {

@@ -58,9 +58,9 @@ export interface DocumentFetchOptions {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /** Default: DNS. `lookup` of `node:dns/promises` has this form. */
-  readonly lookup?: Lookup
+  readonly lookup?: Lookup | undefined
   /** In place of Node's authorities. */
-  readonly ca?: RequestOptions['ca']
+  readonly ca?: RequestOptions['ca'] | undefined
 }
 
 // Milliseconds, all waiting included.
@@ -73,7 +73,7 @@ export const usualSize = 5120
  * Limits concurrent fetches, and those per host and sender. A server makes one, because the limits count for
  * what goes through it.
  */
-export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
+function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   const concurrency = new ConcurrencyLimits()
@@ -110,13 +110,15 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   }
 }
 
-export function fetchOfServer(issuer: string, clock: () => number): DocumentFetch {
+/** Made at the first fetch: before that, the issuer may be faulty. */
+export function fetchOfServer(
+  issuer: string,
+  options: Omit<DocumentFetchOptions, 'loopback'>,
+): DocumentFetch {
   let made: DocumentFetch | undefined
-  return {
-    // Only a server at loopback, such as one in development, may ask this machine.
-    fetch: (...inquiry) =>
-      (made ??= documentFetch({ loopback: isLoopback(new URL(issuer).hostname), clock })).fetch(...inquiry),
-  }
+  // Only a server at loopback, such as one in development, may ask this machine.
+  const make = () => documentFetch({ ...options, loopback: isLoopback(new URL(issuer).hostname) })
+  return { fetch: (...inquiry) => (made ??= make()).fetch(...inquiry) }
 }
 
 export async function within<Outcome>(

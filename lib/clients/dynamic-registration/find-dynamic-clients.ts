@@ -1,8 +1,5 @@
-import { isLater } from '../../primitives/concurrency'
-import { BoundedMap } from '../../primitives/maps'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { isText } from '../../primitives/values'
-import { steadyClock } from '../../primitives/clock'
 import type { Client, FindClient } from '../../protocol/client'
 import { parseStoredClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
@@ -10,7 +7,7 @@ import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clie
 import { type DynamicClient, type DynamicClientRecords, isDynamicClientId } from './dynamic-clients'
 
 interface DynamicClients {
-  readonly hostClients: HostClients
+  readonly findHostClient: FindClient
   readonly records: DynamicClientRecords
   readonly capabilities: ServerCapabilities
   readonly scope: Scope
@@ -18,22 +15,24 @@ interface DynamicClients {
   readonly clock: () => number
 }
 
+/** The host's clients come first: a registration must not hide their scope or their `disabled`. */
 export function withDynamicClients(clients: DynamicClients): FindClient {
-  const { hostClients, records, capabilities, scope, clock } = clients
+  const { findHostClient, records, capabilities, scope, clock } = clients
   const parsed = new ParsedRegistrations((source) => {
     const client = parseStoredClient(withinScope(source, scope), capabilities)
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
   })
-  const findDynamic = async (clientId: string) => {
-    const found = await records.find(clientId)
-    if (found === undefined) return undefined
+  const find = async (clientId: string) => {
+    // In one turn, so that a store may answer both reads together.
+    const [ofHost, found] = await Promise.all([findHostClient(clientId), records.find(clientId)])
+    if (ofHost !== undefined || found === undefined) return ofHost
     return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
   }
   const lookUps = clientLookUps()
   return (clientId, sender) =>
     isDynamicClientId(clientId)
-      ? lookUps.share(clientId, () => hostClients.findFirst(clientId, findDynamic))
-      : hostClients.find(clientId, sender)
+      ? lookUps.share(clientId, () => find(clientId))
+      : findHostClient(clientId, sender)
 }
 
 // A logo or a link would lend the name of any host to the client.
@@ -71,35 +70,4 @@ function withLiveSecrets(
   if (client === undefined || secretExpiries.every((end) => end > now)) return client
   const client_secret_hashes = client.client_secret_hashes.filter((_, at) => (secretExpiries[at] ?? 0) > now)
   return Object.freeze({ ...client, client_secret_hashes })
-}
-
-const maximumAbsences = 10_000
-/** Milliseconds. */
-const absenceLifetime = 60_000
-
-/** The host's clients come first: a registration must not hide their scope or their `disabled`. */
-export class HostClients {
-  // Ends, in milliseconds. A list is asked each time.
-  private readonly absences = new BoundedMap<number>(maximumAbsences)
-  private readonly clock: () => number
-
-  constructor(
-    readonly find: FindClient,
-    clock: () => number,
-  ) {
-    this.clock = steadyClock(clock)
-  }
-
-  /** Asks the host's store for a dynamic client once a minute, so such a client costs one read of one store. */
-  async findFirst(clientId: string, findDynamic: FindClient): Promise<Client | undefined> {
-    const isAbsent = (this.absences.get(clientId) ?? 0) > this.clock()
-    const asked = isAbsent ? undefined : this.find(clientId)
-    const ofHost = await asked
-    if (ofHost !== undefined) return ofHost
-    const found = await findDynamic(clientId)
-    // The host may have taken over the client.
-    if (found === undefined) return isAbsent ? this.find(clientId) : undefined
-    if (isLater(asked)) this.absences.put(clientId, this.clock() + absenceLifetime)
-    return found
-  }
 }

@@ -37,10 +37,10 @@ async function register(
 ): Promise<EndpointResponse> {
   await requireInitialAccessToken(registration, request)
   const stated = await readClientMetadata(request.json, registration, senderOf(request))
-  const { records, hostClients, unusedLifetime, maximumClients } = registration
+  const { records, findHostClient, unusedLifetime, maximumClients } = registration
   const { client, issued } = newClient(registration, stated)
   const { client_id } = client.registration
-  const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
+  const ofHost = isPublic(client) ? await findHostClient(client_id) : undefined
   if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
   const added = await records.add(client, unusedLifetime, maximumClients)
   return { status: 201, members: clientInformation(registration, added, issued) }
@@ -158,9 +158,9 @@ export function clientConfigurationEndpoint(
     handle: async (request) => {
       const clientId = request.parameters.require('client_id')
       const token = bearerTokenOf(request) ?? ''
-      const { hostClients, records } = registration
+      const { findHostClient, records } = registration
       // The host may have taken over the client.
-      const isSelfRegistered = isDynamicClientId(clientId) && (await hostClients.find(clientId)) === undefined
+      const isSelfRegistered = isDynamicClientId(clientId) && (await findHostClient(clientId)) === undefined
       const found = isSelfRegistered ? await records.find(clientId) : undefined
       const client = ownedBy(token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)

@@ -11,7 +11,6 @@ import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { day, DynamicClientRecords } from './dynamic-clients'
-import { HostClients } from './find-dynamic-clients'
 import type { Store } from '../../store/store'
 
 /** The option `dynamicRegistration`. Lifetimes are whole seconds, at most 10 years. */
@@ -111,7 +110,7 @@ export const dynamicRegistrationOption =
       ...others,
       issuer,
       issuerDigest: ownDigest,
-      hostClients: new HostClients(context.findClient, clock),
+      findHostClient: context.findClient,
       capabilities,
       records,
       verifyInitialAccessToken: initialAccessToken,

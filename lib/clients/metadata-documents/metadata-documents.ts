@@ -5,15 +5,14 @@ import {
   addressLookup,
   aDocumentFetch,
   authorities,
-  documentFetch,
   type DocumentFetch,
   type DocumentFetchOptions,
+  fetchOfServer,
 } from '../document-fetch/document-fetch'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
-import { isLoopback } from '../../protocol/uri'
 import {
   type OpenClients,
   type OpeningServer,
@@ -120,16 +119,8 @@ function documentsOf(
   at: Place,
   { issuer, clock }: OpeningServer,
 ): DocumentFetch {
-  if (documents !== undefined) {
-    for (const [name, value] of Object.entries({ lookup, ca }))
-      if (value !== undefined) at.wrong(name, 'has no effect beside documents; remove one of them.')
-    return documents
-  }
-  return documentFetch({
-    // Only a server at loopback, as in development, may ask this machine.
-    loopback: URL.canParse(issuer) && isLoopback(new URL(issuer).hostname),
-    clock,
-    ...(lookup === undefined ? {} : { lookup }),
-    ...(ca === undefined ? {} : { ca }),
-  })
+  if (documents === undefined) return fetchOfServer(issuer, { clock, lookup, ca })
+  for (const [name, value] of Object.entries({ lookup, ca }))
+    if (value !== undefined) at.wrong(name, 'has no effect beside documents; remove one of them.')
+  return documents
 }
