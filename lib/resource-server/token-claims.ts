@@ -27,13 +27,13 @@ export interface SourceTerms {
 /** What the sources `jwt` and `introspection` have in common. */
 export interface TokenClaimsOptions {
   /**
-   * `aud` of a token must contain one of these, letter by letter. Default: the URIs of the option `resources`
-   * of the guard. Without both, a token with `aud` is refused.
+   * `aud` of a token must contain one of these, letter by letter: it is then good at each of `resources`.
+   * Default: the URIs of the option `resources` of the guard. Without both, a token with `aud` is refused.
    */
   readonly audience?: string | readonly string[]
   /**
-   * Whether a token must have `aud`. With `false`, one without it passes, such as those of Amazon Cognito; one
-   * with another audience does not. This gives up that a token is good at one API alone: what a client got for
+   * Whether a token must have `aud`. With `false`, one without it passes at the default resource, such as those of
+   * Amazon Cognito; one with another audience does not. This gives up that a token is good at one API alone: what a client got for
    * any other API of the issuer opens this one. Default true.
    */
   readonly audienceRequired?: boolean

@@ -168,24 +168,27 @@ describe('A guard by introspection', () => {
       expect((await ask('other')).status).toBe(200)
     })
 
-    test('stop calls after five failures, and let one through every ten seconds', async () => {
-      const { ask, clock } = photos()
-      await ask('good')
-      server.answer = (response) => void response.writeHead(500).end()
-      for (let call = 0; call < 7; call++) expect((await ask(`t${call}`)).status).toBe(503)
-      expect(server.asked).toHaveLength(6)
-      expect((await ask('good')).status).toBe(200)
-      clock.advance(9)
-      expect((await ask('early')).status).toBe(503)
-      clock.advance(1)
-      const probes = await Promise.all([ask('x'), ask('y'), ask('z')])
-      expect(probes.map(({ status }) => status)).toEqual([503, 503, 503])
-      expect(server.asked).toHaveLength(7)
-      server.answer = good
-      clock.advance(10)
-      expect((await ask('x')).status).toBe(200)
-      expect((await ask('y')).status).toBe(200)
-    })
+    test.each([500, 429])(
+      'stop calls after five failures (%d), and let one through every ten seconds',
+      async (failure) => {
+        const { ask, clock } = photos()
+        await ask('good')
+        server.answer = (response) => void response.writeHead(failure).end()
+        for (let call = 0; call < 7; call++) expect((await ask(`t${call}`)).status).toBe(503)
+        expect(server.asked).toHaveLength(6)
+        expect((await ask('good')).status).toBe(200)
+        clock.advance(9)
+        expect((await ask('early')).status).toBe(503)
+        clock.advance(1)
+        const probes = await Promise.all([ask('x'), ask('y'), ask('z')])
+        expect(probes.map(({ status }) => status)).toEqual([503, 503, 503])
+        expect(server.asked).toHaveLength(7)
+        server.answer = good
+        clock.advance(10)
+        expect((await ask('x')).status).toBe(200)
+        expect((await ask('y')).status).toBe(200)
+      },
+    )
 
     test('count tokens that the endpoint refuses to look at, and never stop calls about others', async () => {
       const { ask, failures } = photos({ inactive: { attempts: 8, seconds: 60 } })

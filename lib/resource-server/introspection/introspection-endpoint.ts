@@ -34,7 +34,7 @@ export class UnusableResponse extends Error {
    */
   get about(): 'server' | 'client' | 'request' | 'nothing' {
     const { status = 200, error = '' } = this
-    if (status >= 500) return 'server'
+    if (status >= 500 || status === 429) return 'server'
     // RFC 7662 2.3: 401. A proxy in front says 403. RFC 6749 5.2: a server may refuse a client with 400.
     if (status === 401 || status === 403) return 'client'
     if (status !== 400) return 'nothing'
