@@ -1,11 +1,9 @@
 import { type Eventual, following } from '../primitives/concurrency'
 import type { At } from '../protocol/acting-extensions'
-import type { Client } from '../protocol/client'
 import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
-import type { ResponseTypeDescription } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
 import type { OfferedMemory, OfferedQuestion } from './consent-offer'
@@ -80,10 +78,15 @@ export class OwnerQuestions {
     return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
-  /** Whether no page is needed if the owner has approved before. */
+  /**
+   * Whether no page is needed if the owner has approved before. A response with a token always needs a new approval,
+   * and so does a request without a redirection URI: its owner compares the code (RFC 8628 5.4).
+   */
   get mayApprove(): boolean {
-    const { client, parsed, redirectUri } = this.visit
-    return mayHavePriorConsent(client, parsed.responseType, redirectUri)
+    const { parsed, redirectUri } = this.visit
+    const { grantTypes } = parsed.responseType
+    const isOfCode = grantTypes.every((name) => name === 'authorization_code')
+    return redirectUri !== undefined && isOfCode && isProven(this.visit)
   }
 
   hasApproved(): Eventual<boolean> {
@@ -166,11 +169,11 @@ export class OwnerQuestions {
     return this.visit.server.store.consents?.find(owner.subject, client)
   }
 
+  /** Never for a client that registered itself: everybody can register one under any name. */
   private mayRemember(): boolean {
-    const { client, parsed, redirectUri } = this.visit
-    return (
-      this.visit.server.store.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
-    )
+    const { server, client, redirectUri } = this.visit
+    if (server.store.consents === undefined || client.selfRegistered === true) return false
+    return redirectUri === undefined ? isProven(this.visit) : this.mayApprove
   }
 
   private described({ subject }: ResourceOwner): ChoicesQuestion {
@@ -207,29 +210,5 @@ export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | u
  * A public client needs an https redirection URI: at any other, and without one, another app could pass for it (RFC
  * 6749 10.2, RFC 8252 8.6).
  */
-const isProven = ({ client_type }: Client, redirectUri: string | undefined): boolean =>
-  client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')
-
-/**
- * A response with a token always needs a new approval, and so does a request without a redirection URI: its owner
- * compares the code (RFC 8628 5.4).
- */
-const mayHavePriorConsent = (
-  client: Client,
-  { grantTypes }: ResponseTypeDescription,
-  redirectUri: string | undefined,
-): boolean =>
-  redirectUri !== undefined &&
-  isProven(client, redirectUri) &&
-  grantTypes.every((name) => name === 'authorization_code')
-
-/** Never for a client that registered itself: everybody can register one under any name. */
-const mayRemember = (
-  client: Client,
-  responseType: ResponseTypeDescription,
-  redirectUri: string | undefined,
-): boolean =>
-  client.selfRegistered !== true &&
-  (redirectUri === undefined
-    ? isProven(client, redirectUri)
-    : mayHavePriorConsent(client, responseType, redirectUri))
+const isProven = ({ client, redirectUri }: Visit): boolean =>
+  client.client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')

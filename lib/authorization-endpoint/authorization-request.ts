@@ -1,4 +1,5 @@
 import { aText } from '../primitives/fields'
+import type { PendingRequest } from '../authorization/authorization'
 import type { RequestProposal } from '../authorization/requested'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
@@ -52,6 +53,8 @@ export interface ParsedAuthorizationRequest extends RequestContent {
   /** The same one. Undefined without a redirection URI: nothing approves the request without its page. */
   readonly approving: ResponseType | undefined
   readonly requestedLogin: RequestedLogin | undefined
+  /** For the record. */
+  readonly proposal: RequestProposal
 }
 
 /** Checks all but the client and the redirection URI. The client gets these refusals by redirect, if it has a URI. */
@@ -68,15 +71,24 @@ export function parseAuthorizationRequest(
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
   return following(
     contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
-    ({ scope, facts, extensionData }) => ({
-      responseType,
-      approving,
-      requestedLogin,
-      scope,
-      facts,
-      extensionData: withMode(extensionData, mode),
-    }),
+    ({ scope, facts, extensionData: data }) => {
+      const extensionData = withMode(data, mode)
+      const { token_type: tokenType = server.settings.tokenType } = client
+      const request = pendingOf(destination, responseType.name, parameters)
+      const proposal = { clientId: client.client_id, scope, tokenType, extensionData, request }
+      return { responseType, approving, requestedLogin, scope, facts, extensionData, proposal }
+    },
   )
+}
+
+function pendingOf(
+  destination: Destination,
+  responseType: string,
+  parameters: Parameters,
+): PendingRequest | undefined {
+  if (destination.redirectUri === undefined) return undefined
+  const { redirectUri, redirectUriSent } = destination
+  return { responseType, redirectUri, redirectUriSent, requestState: parameters.get('state') }
 }
 
 function responseOf(
@@ -110,21 +122,6 @@ function contentOf(
   const request = { client, parameters, responseType, redirectUri, scope }
   const extensionData = extensionDataOf(extensions, request)
   return termsOf(extensions, request, { scope, facts: [], extensionData })
-}
-
-export function proposalOf(
-  destination: Destination,
-  parameters: Parameters,
-  { responseType, scope, extensionData }: ParsedAuthorizationRequest,
-  usualTokenType: string,
-): RequestProposal {
-  const { client_id: clientId, token_type: tokenType = usualTokenType } = destination.client
-  const proposal = { clientId, scope, tokenType, extensionData }
-  if (destination.redirectUri === undefined) return { ...proposal, request: undefined }
-  const { redirectUri, redirectUriSent } = destination
-  const requestState = parameters.get('state')
-  const request = { responseType: responseType.name, redirectUri, redirectUriSent, requestState }
-  return { ...proposal, request }
 }
 
 /**

@@ -19,7 +19,6 @@ import {
   destinationOf,
   type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
-  proposalOf,
   requireClient,
   type ResolvedRedirectUri,
 } from './authorization-request'
@@ -89,8 +88,7 @@ async function take(
     const approving = !asks && (verdict === 'approve' ? questions.mayApprove : questions.hasApproved())
     const isApproved = isLater(approving) ? await approving : approving
     if (!isApproved && isSilent) throw refused(silently(lacks, questions.mayApprove))
-    const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
-    const proposal = { ...unclaimed, subject: owner.subject, login: loginOf(owner) }
+    const proposal = { ...parsed.proposal, subject: owner.subject, login: loginOf(owner) }
     if (isApproved) {
       const answer = server.plugIns.askOwner.length > 0 ? await questions.answer() : undefined
       return await approveNow(visit, proposal, questions, answer, onCommitted)

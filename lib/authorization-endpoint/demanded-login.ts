@@ -8,7 +8,6 @@ import { OAuthError } from '../protocol/oauth-error'
 import { type Parameters, parametersAtMost, withField } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import type { ResourceOwner } from '../protocol/resource-owner'
-import { proposalOf } from './authorization-request'
 import { changeClaimed, type ClaimedRequest, type SettledRequest, type Visit } from './visit'
 
 /**
@@ -45,9 +44,7 @@ export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<stri
     counted(server.limits.demandedLogins, host.sender.address, keep)
   if (claimed === undefined) {
     if (isPlain) return undefined
-    const { destination, parameters, received } = settled
-    const proposal = proposalOf(destination, parameters, parsed, server.settings.tokenType)
-    const { requested, reference } = openForLogin(proposal, requestDigest(received), context)
+    const { requested, reference } = openForLogin(parsed.proposal, requestDigest(settled.received), context)
     await count(() => begin(server.store, requested, context.random))
     return reference
   }

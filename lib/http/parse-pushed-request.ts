@@ -1,8 +1,4 @@
-import {
-  destinationOf,
-  parseAuthorizationRequest,
-  proposalOf,
-} from '../authorization-endpoint/authorization-request'
+import { destinationOf, parseAuthorizationRequest } from '../authorization-endpoint/authorization-request'
 import { requireEchoableState } from '../authorization-endpoint/authorize'
 import { replaceParameters } from '../authorization-endpoint/resolve-request'
 import { credentialNames } from '../client-authentication/read-credential'
@@ -24,7 +20,7 @@ export async function parsePushedRequest(
   evidence: Evidence = noEvidence,
   sender: Sender,
 ): Promise<ParsedRequest> {
-  const { settings, credentialTerms } = server
+  const { credentialTerms } = server
   const named = received.get('client_id')
   if (named !== undefined && named !== client.client_id) throw refused('client_id_mismatch')
   const { parameters: replaced, handle } = await replaceParameters(server, received, client, {
@@ -39,7 +35,7 @@ export async function parsePushedRequest(
   const destination = destinationOf(client, parameters)
   const parsed = await parseAuthorizationRequest(destination, parameters, server)
   return {
-    proposal: proposalOf(destination, parameters, parsed, settings.tokenType),
+    proposal: parsed.proposal,
     facts: parsed.facts,
     parameters: parameters.format(),
   }

@@ -4,7 +4,6 @@ import { ignoreTombstone } from '../authorization/one-time-use'
 import {
   parseAuthorizationRequest,
   polledParameters,
-  proposalOf,
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
@@ -32,7 +31,7 @@ export function polledRequests(server: Edge): PolledRequests {
       if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
       return {
         // Parsed again for its owner, by the registration of then.
-        proposal: { ...proposalOf(destination, received, parsed, settings.tokenType), extensionData: {} },
+        proposal: { ...parsed.proposal, extensionData: {} },
         parameters: received.only(parametersOf(server)).format(),
       }
     },
