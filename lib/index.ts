@@ -97,7 +97,7 @@ export type { IntrospectionSource } from './resource-server/introspection/intros
 export type { IssuerKeys, JwtSource } from './resource-server/jwt-source'
 export type { ClaimsAccess, GuardedAccess } from './resource-server/admit'
 export type { AuthInfo, BearerGuard, BearerGuardOptions, GuardDefaults } from './http/bearer-guard'
-export type { ProtectedResourcePart } from './http/protected-resource'
+export type { ProtectedResourcePart } from './http/metadata-document'
 export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
 export type {
   AuditEvent,

@@ -10,13 +10,16 @@ import {
   explainingCors,
   exposedHeaders,
 } from './cors'
-import type { GuardEdge, ResolvedGuardDefaults } from './edge'
+import { Asked } from './asked'
+import type { Edge, GuardEdge, ResolvedGuardDefaults } from './edge'
 import { isLater } from '../primitives/concurrency'
 import { aFlag, oneOf } from '../primitives/fields'
 import { type Field, type Fields, group, rootPlace, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/oauth-error'
-import { unexpected } from '../protocol/refusals'
+import { refused, unexpected } from '../protocol/refusals'
+import type { FoundAccess } from '../authorization/lookup'
+import type { EndpointRequest } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
 import { withImplied } from '../protocol/scope'
 import {
@@ -277,6 +280,30 @@ function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined
   const refusal = { endpoint, code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
   return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
+}
+
+/** Decides as a guard does (RFC 6749 7). */
+export async function admitAtEndpoint(
+  { settings, store }: Edge,
+  request: EndpointRequest<undefined>,
+  token: string,
+): Promise<FoundAccess> {
+  if (!(request instanceof Asked)) throw new TypeError('admit() takes the request of an endpoint.')
+  const { tokenTypes, extensions, implied } = settings
+  const scope = [token]
+  const schemes = requiredSchemes(tokenTypes)
+  request.schemes = schemes ?? tokenTypes.map((type) => type.scheme)
+  const carried = tokenOf(request, tokenTypes, scope)
+  if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(scope) })
+  const found = await store.findAccess(carried.presented.accessToken, request.now)
+  const terms = { scope, match: 'all', optional: false, resource: request.url } as const
+  const acting = extensions.filter((extension) => extension.atResourceRequest !== undefined)
+  return admitToken(carried, found, request, { ...terms, extensions: acting, implied, schemes })
+}
+
+function causeOf({ method, authorization, parameters }: Asked) {
+  if (method === 'GET' && parameters.mentions('access_token')) return 'token_missing/query'
+  return authorization.length === 0 ? 'token_missing' : 'token_missing/scheme'
 }
 
 /**

@@ -1,6 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
+import {
+  addedMembers,
+  metadataUrlOf,
+  protectedResourceMetadata,
+  type ProtectedResourceMembers,
+  wellKnownOfResources,
+} from '../endpoints/protected-resource-metadata'
 import type { ServerMetadata } from '../endpoints/server-metadata'
+import {
+  aResourceOf,
+  bareResource,
+  type Resource,
+  type Resources,
+} from '../extensions/resource-indicators/resources'
+import { type Field, rootPlace } from '../primitives/schema'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
+import type { TokenType } from '../protocol/token-type'
+import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
+import { mountedUncalled } from './router'
 
 /** RFC 8414 3.2. Public and equal for every client, so written once. */
 export function metadataDocument(
@@ -34,7 +51,7 @@ export function metadataDocument(
 // Of all servers and guards of this process.
 const served = new Set<string>()
 
-export function noteMetadata(paths: Iterable<string>): void {
+function noteMetadata(paths: Iterable<string>): void {
   for (const path of paths) served.add(path)
 }
 
@@ -58,4 +75,78 @@ export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler)
   noteMetadata(paths)
   return (request, response, next) =>
     paths.has(request.baseUrl + request.path) ? document(request, response, next) : next()
+}
+
+/**
+ * Makes the middleware that serves the metadata of a protected resource (RFC 9728): mount it at the root of
+ * the host.
+ *
+ * @param resource the URI of the resource. Default: the default resource.
+ * @param members further members of the metadata.
+ * @throws ConfigurationError if there is no such resource, or if a member is wrong.
+ */
+export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
+
+interface ResourceSettings {
+  readonly issuer: string
+  /** Default: that one. */
+  readonly issuers?: readonly string[]
+  readonly resources: Resources | undefined
+  readonly cors: AllowedOrigins
+  readonly tokenTypes: readonly TokenType[]
+}
+
+export function protectedResource({
+  issuer,
+  issuers = [issuer],
+  resources,
+  cors,
+  tokenTypes,
+}: ResourceSettings): ProtectedResourcePart {
+  const servedResource = resourceWithMetadata(resources)
+  const ofTypes: ExtensionMetadata = Object.assign({}, ...tokenTypes.map((type) => type.resourceMetadata))
+  return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
+    // Express calls a mounted function with three arguments.
+    if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
+    const at = rootPlace(undefined)
+    const offer = { issuers, ...servedResource(uri, at, 'resource'), ofTypes }
+    const added = addedMembers(offer.scopes)(members, at, 'members')
+    at.throwIssues('oauth.protectedResource() cannot work:')
+    return documentAt(
+      metadataUrlOf(offer.uri),
+      metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors),
+      missingMetadata([wellKnownOfResources], cors),
+    )
+  }
+}
+
+const resourcesExpectation =
+  "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
+
+const resourceWithMetadata =
+  (resources: Resources | undefined): Field<Resource> =>
+  (given, at, name) => {
+    if (resources === undefined) at.wrong(name, resourcesExpectation)
+    const found = resources && aResourceOf(resources)(given, at, name)
+    if (found !== undefined && metadataUrlOf(found.uri) === undefined)
+      at.wrong(
+        name,
+        `is ${found.uri}: only a resource at https, or at http on a loopback host, has metadata.`,
+      )
+    return found ?? bareResource('')
+  }
+
+/** Other paths and queries mean other resources. */
+function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {
+  if (url !== undefined) noteMetadata([url.pathname])
+  return (request, response, next) => {
+    const isAsked =
+      request.baseUrl + request.path === url?.pathname && queryOf(request.url) === url.search.slice(1)
+    return (isAsked ? document : missing)(request, response, next)
+  }
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
 }

@@ -6,9 +6,13 @@ import { connectedApplications } from '../connected-applications/connected-appli
 import { authorizationRow } from '../http/authorization-page'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { clientAuthenticationErrors, corsByPath, endpointRow } from '../http/endpoint'
-import { metadataAt, missingMetadata } from '../http/metadata-document'
 import { pageRow } from '../http/page'
-import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
+import {
+  metadataAt,
+  missingMetadata,
+  protectedResource,
+  type ProtectedResourcePart,
+} from '../http/metadata-document'
 import { mountedUncalled, part, passWatch, router } from '../http/router'
 import { authenticatorAtHost, served } from '../http/serve'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
