@@ -1,3 +1,4 @@
+import { secondsOf } from '../primitives/clock'
 import { inTurns } from '../primitives/concurrency'
 import { secureRandom } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
@@ -6,6 +7,8 @@ import { type Authorization, expiryOf, type Granted, isGranted } from './authori
 import { endFound } from './commit'
 import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce } from './one-time-use'
+import { changeRecord } from '../store/change'
+import type { Store } from '../store/store'
 import type { OwnerEntry } from './owner-record'
 import { namesIn, ownerName, type Owners } from './owners'
 import { type AuthorizationStore, decorate } from './store'
@@ -226,4 +229,53 @@ export async function hasLetIn(
   const own = (await owners.read(owner)).entries.filter((entry) => entry.clientId === clientId)
   const found = await inTurns(own, ({ authorizationId }) => store.find(authorizationId))
   return found.some((each) => isHeldBy(owner, each?.authorization, now()))
+}
+
+export interface IndexedSince {
+  /** Whether owners list every live authorization: nothing older lives without a refresh. */
+  readonly isComplete: () => Promise<boolean>
+  /** Notes the time at the start, or at a later check of readiness. */
+  readonly readiness: { readonly name: string; readonly ready: () => Promise<unknown> }
+}
+
+/** Seconds for which processes without the option may run beside the first one with it. */
+const rollout = 3600
+
+const keyOf = (issuerDigest: string) => `since:${issuerDigest}`
+
+/** Whether a server with the option `authorizations` has used the store. */
+export const isNoted = async (store: Store, issuerDigest: string): Promise<boolean> =>
+  (await store.read(keyOf(issuerDigest))) !== undefined
+
+interface IndexingSettings {
+  readonly lifetimes: Lifetimes
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** The host says that no authorization is older than the option. */
+  readonly listsAll: boolean
+}
+
+export function indexedSince(
+  store: Store,
+  issuerDigest: string,
+  { lifetimes, clock, listsAll }: IndexingSettings,
+): IndexedSince {
+  const now = secondsOf(clock)
+  let known: number | undefined
+  const since = async () =>
+    (known ??= await changeRecord(store, keyOf(issuerDigest), (value) => {
+      const outcome = value === undefined ? now() : Number(value)
+      return { outcome, write: value === undefined ? { value: String(outcome) } : undefined }
+    }))
+  const { refreshToken, accessToken, authorizationCode } = lifetimes
+  const longest = Math.max(refreshToken, accessToken) + authorizationCode
+  return {
+    isComplete: async () => listsAll || now() - (await since()) > longest + rollout,
+    readiness: {
+      name: 'authorizations',
+      ready: async () => {
+        await since()
+      },
+    },
+  }
 }

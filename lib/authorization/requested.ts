@@ -52,14 +52,15 @@ export function openRequest(
 ): { readonly requested: Requested; readonly handle: string } {
   const handle = createCredential('requestHandle', id, context.random)
   const requested = requestedOf(proposal, id, context, { handle: digest(handle) })
+  const expiresAt = lifetime === undefined ? requested.expiresAt : context.now + lifetime
   return {
     handle,
     requested: {
       ...requested,
+      expiresAt,
       ...((parameters ?? '') !== '' && { parameters }),
       ...(plugInData !== undefined && { plugInData }),
-      ...(lifetime !== undefined && { expiresAt: context.now + lifetime }),
-      ...(lifetime !== undefined && proposal.request !== undefined && { lifetimeUntilSeen: lifetime }),
+      ...(proposal.request !== undefined && { lifetimeUntilSeen: lifetime }),
     },
   }
 }
@@ -200,14 +201,13 @@ export function claim(
   // Neither the secret nor the store, which has only the salt, suffices alone to make the consent token.
   const random = derivedText(secret, `consent token ${salt}`)
   const consentToken = createCredential('authorizationRequest', claimable.id, random)
-  const requested: Requested = {
-    ...requestedOf(proposal, claimable.id, context, { ...claimable, consentToken: digest(consentToken) }),
-    ...(claimable.parameters !== undefined && { parameters: claimable.parameters }),
-    ...(claimable.plugInData !== undefined && { plugInData: claimable.plugInData }),
-    // No reload lengthens the life of a request, and no claim that of a user code.
-    ...((isAgain || claimable.request === undefined) && { expiresAt: claimable.expiresAt }),
-    salt,
-  }
+  const { lifetimeUntilSeen: _seen, ...open } = claimable
+  const { now, lifetimes } = context
+  // No reload lengthens the life of a request, and no claim that of a user code.
+  const keepsEnd = isAgain || claimable.request === undefined
+  const expiresAt = keepsEnd ? claimable.expiresAt : now + lifetimes.authorizationRequest
+  const { login } = proposal
+  const requested = { ...open, ...proposal, login, consentToken: digest(consentToken), salt, expiresAt }
   const outcome = { requested, consentToken, isAgain }
   return isSame && isDeepStrictEqual(claimable.login, proposal.login)
     ? { action: 'none', outcome }

@@ -3,7 +3,7 @@ import { DynamicClientRecords } from '../clients/dynamic-registration/dynamic-cl
 import { secondsOf } from '../primitives/clock'
 import { type ClientRegistry, registeredClients } from '../stores/registered'
 import { ClientMarks } from '../authorization/client-marks'
-import { isNoted } from '../authorization/indexed-since'
+import { isNoted } from '../authorization/owner-entries'
 import { issuerDigest } from '../authorization/issuer'
 import {
   changeFrom,

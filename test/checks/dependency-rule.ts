@@ -78,7 +78,7 @@ testing:
 
 .: *
 paths: *
-command-line: authorization/client-marks authorization/indexed-since authorization/issuer clients
+command-line: authorization/client-marks authorization/owner-entries authorization/issuer clients
   clients/dynamic-registration/dynamic-clients stores/from stores/postgres command-line/lint/lint
   command-line/lint/subject jwt/signing-keys/manage-signing-keys ../package.json stores
 `
