@@ -110,7 +110,7 @@ export interface ClientAuthenticationLimits {
   readonly client?: LimitOption
 }
 
-export type ResolvedClientAuthenticationLimits = Readonly<
+type ResolvedClientAuthenticationLimits = Readonly<
   Record<keyof ClientAuthenticationLimits, Limit | undefined>
 >
 

@@ -1,9 +1,4 @@
 import { aCall, aClock, aFlag, aWhole, someSeconds } from '../primitives/fields'
-import { singleUsesOption } from '../limits/single-use-limit'
-import { aLimit } from '../limits/limit'
-import { issuingLimits } from '../limits/issue-limits'
-import { clientAuthenticationLimits } from '../client-authentication/credential-throttle'
-import { networkLimits } from '../limits/rate-limit-options'
 import {
   type Fields,
   group,
@@ -16,7 +11,6 @@ import {
 } from '../primitives/schema'
 import { pageUri } from '../protocol/uri'
 import { deadlineOf } from '../store/deadline'
-import type { Lifetimes } from '../authorization/lifetimes'
 import { allowedOrigins } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
 import { dynamicRegistrationOption } from '../clients/dynamic-registration/registration-options'
@@ -25,7 +19,7 @@ import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { guardsOption } from '../http/bearer-guard'
 import { pageOptions } from '../pages/page-options'
-import { isList, isText, isWhole, tenYears } from '../primitives/values'
+import { isList, isText, tenYears } from '../primitives/values'
 import { scopeDescriptions, scopeImplications } from '../protocol/scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
 import { allowedScope } from '../protocol/client-metadata'
@@ -36,8 +30,9 @@ import {
 } from '../extensions/resource-indicators/resources'
 import { withoutDeleted } from '../stores/registered-clients'
 import { explainsRefusals } from '../audit/diagnosis'
-import type { AuthorizationServerOptions as Options, LifetimeOptions, ServerLimitOptions } from './options'
-import type { ServerLimits, ServerSettings } from './settings'
+import type { AuthorizationServerOptions as Options, LifetimeOptions } from './options'
+import { resolveLimits } from './resolve-limits'
+import type { ServerSettings } from './settings'
 import { resolveClients } from './resolve-clients'
 import { anIssuer } from './resolve-issuer'
 import { resolveStores } from './resolve-stores'
@@ -199,33 +194,8 @@ function withDynamicRegistration(
   return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
 }
 
-function resolveLimits(at: Place, lifetimes: Lifetimes, authorizations: boolean): ServerLimits {
-  const { selfRegisteredClients: most, ...limits } = at.field('limits', limitsOf(lifetimes))
-  if (typeof most === 'number' && !authorizations)
-    at.wrong(
-      'limits.selfRegisteredClients',
-      'needs the option authorizations: true, because it counts what an owner has approved.',
-    )
-  return { ...limits, selfRegisteredClients: most === false || !authorizations ? undefined : (most ?? 50) }
-}
-
 const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
-
-const limitsOf = ({ authorizationRequest }: Lifetimes) =>
-  group({
-    networks: networkLimits,
-    clientAuthentication: clientAuthenticationLimits,
-    issuing: issuingLimits,
-    openRequests: aLimit(100, authorizationRequest),
-    singleUses: singleUsesOption,
-    selfRegisteredClients: optional(
-      kind(
-        (value): value is number | false => value === false || isWhole(1, 1000)(value),
-        'must be false or a whole number, 1 to 1000.',
-      ),
-    ),
-  } satisfies Fields<ServerLimitOptions>)
 
 const year = 365 * 24 * 3600
 

@@ -1,24 +1,21 @@
 import type { ResponseMode } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
-import type { ResolvedClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { Edge, EdgeSettings } from '../http/edge'
 import type { DynamicRegistration } from '../clients/dynamic-registration/registration-options'
 import type { PkceRequirement } from '../extensions/pkce'
-import type { RateLimits } from '../limits/rate-limit-options'
 import type { ResolvedAuthorizations } from '../connected-applications/authorizations-options'
 import type { PageOptions } from '../pages/page-options'
 import type { PageEndpoint } from '../doors/page-endpoint'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ResolvedIssueLimits } from '../limits/issue-limits'
-import type { Limit } from '../limits/limit'
 import type { ClientRegistry } from '../stores/registered'
 import type { OpenClients } from '../clients/open-clients'
 import type { TimelyStore } from '../store/deadline'
 import type { Store } from '../store/store'
 import type { OpenedPlugIns } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
+import type { ServerLimits } from './resolve-limits'
 
 export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   /** Undefined if the clients are not those of `registeredClients(store)`. */
@@ -50,16 +47,6 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly connectedPage: PageOptions['connected']
   readonly plugIns: OpenedPlugIns<Edge>
-}
-
-/** Undefined: the limit is off. */
-export interface ServerLimits {
-  readonly networks: RateLimits
-  readonly clientAuthentication: ResolvedClientAuthenticationLimits
-  readonly issuing: ResolvedIssueLimits
-  readonly openRequests: Limit | undefined
-  readonly singleUses: Limit | undefined
-  readonly selfRegisteredClients: number | undefined
 }
 
 export interface ServerContext extends Edge {

@@ -23,7 +23,7 @@ export interface IssueLimitOptions {
   readonly owner?: LimitOption
 }
 
-export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
+type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
 export const issuingLimits: Field<ResolvedIssueLimits> = orOff(
   { client: undefined, owner: undefined },

@@ -2,6 +2,7 @@ import { aCall } from '../../primitives/fields'
 import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
 import { steadyClock, Wait } from '../../primitives/clock'
+import { Semaphore } from '../../primitives/concurrency'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Client, ClientMember } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
@@ -9,7 +10,7 @@ import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import { isLoopback } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
-import { ConcurrencyLimits, hostLimits } from './fetch-limits'
+import { hostLimits, sharesOfSenders } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
 import {
   type Lookup,
@@ -65,6 +66,8 @@ export interface DocumentFetchOptions {
 
 // Milliseconds, all waiting included.
 const timeout = 2000
+const atOnce = 16
+const longestQueue = 64
 
 /** Bytes. */
 export const usualSize = 5120
@@ -76,12 +79,13 @@ export const usualSize = 5120
 function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
-  const concurrency = new ConcurrencyLimits()
+  const turns = new Semaphore(atOnce, longestQueue, () => new DocumentUnavailable('busy'))
+  const perSender = sharesOfSenders()
   const targetAddresses = new TargetAddresses(lookup, loopback)
   const running = new Map<string, Promise<FetchedDocument>>()
 
   const fetchInQueue = (target: Target, maximumSize: number, signal: AbortSignal) =>
-    concurrency.run(async () => {
+    turns.take('in line', async () => {
       signal.throwIfAborted()
       const addresses = await targetAddresses.find(target.hostname, signal)
       hosts.countConnection(addresses)
@@ -97,15 +101,12 @@ function documentFetch(options: DocumentFetchOptions): DocumentFetch {
       const senders = sender === undefined ? [] : networksOf(sender.address)
       const [widest] = senders
       // Outside the shared fetch: the limits of one sender must not refuse others.
-      concurrency.enter(widest?.network)
-      try {
+      return perSender(widest?.network, () => {
         hosts.countFetch(target.hostname, senders)
         const own = within(timeout, (signal) => fetchInQueue(target, maximumSize, signal))
         running.set(key, own)
-        return await own.finally(() => running.delete(key))
-      } finally {
-        concurrency.leave(widest?.network)
-      }
+        return own.finally(() => running.delete(key))
+      })
     },
   }
 }

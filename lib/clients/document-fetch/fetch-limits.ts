@@ -1,6 +1,5 @@
 import { type CountedNetwork, networksOf } from '../../limits/network'
 import { TokenBuckets } from '../../limits/token-buckets'
-import { Semaphore } from '../../primitives/concurrency'
 import { DocumentUnavailable } from './document-unavailable'
 
 const maximumKeys = 10_000
@@ -36,30 +35,24 @@ export function hostLimits(clock: () => number) {
   }
 }
 
-const maximumAtOnce = 16
-const longestQueue = 64
-/** Waiting ones included. */
+/** At the same time, waiting ones included. */
 const maximumOfSender = 8
 
-export class ConcurrencyLimits {
-  private readonly queue = new Semaphore(maximumAtOnce, longestQueue, () => new DocumentUnavailable('busy'))
-  private readonly countOfSender = new Map<string, number>()
+type OfSender = <Outcome>(network: string | undefined, act: () => Promise<Outcome>) => Promise<Outcome>
 
-  enter(network: string | undefined): void {
-    if (network === undefined) return
-    const count = this.countOfSender.get(network) ?? 0
-    if (count >= maximumOfSender) throw new DocumentUnavailable('limited')
-    this.countOfSender.set(network, count + 1)
-  }
-
-  leave(network: string | undefined): void {
-    if (network === undefined) return
-    const count = (this.countOfSender.get(network) ?? 0) - 1
-    if (count > 0) this.countOfSender.set(network, count)
-    else this.countOfSender.delete(network)
-  }
-
-  run<Outcome>(act: () => Promise<Outcome>): Promise<Outcome> {
-    return this.queue.take('in line', act)
+export function sharesOfSenders(): OfSender {
+  const counts = new Map<string, number>()
+  return async (network, act) => {
+    if (network === undefined) return act()
+    const count = counts.get(network) ?? 0
+    if (count >= maximumOfSender) throw refusal()
+    counts.set(network, count + 1)
+    try {
+      return await act()
+    } finally {
+      const left = (counts.get(network) ?? 0) - 1
+      if (left > 0) counts.set(network, left)
+      else counts.delete(network)
+    }
   }
 }

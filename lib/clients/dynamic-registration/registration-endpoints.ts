@@ -17,12 +17,12 @@ import {
   publicClientId,
 } from './dynamic-clients'
 import { metadataOf, readClientMetadata, type StatedRegistration, usesSecret } from './registration-metadata'
-import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
+import { clientConfigurationName, type DynamicRegistration, registrationName } from './registration-options'
 
 /** RFC 7591 3. */
 export function registrationEndpoint(registration: DynamicRegistration): Endpoint {
   return {
-    name: registrationEndpointNames.registrationPath,
+    name: registrationName,
     path: registration.registrationPath,
     body: 'json',
     cors: true,
@@ -148,7 +148,7 @@ export function clientConfigurationEndpoint(
   revokeClient?: (clientId: string) => Promise<void>,
 ): Endpoint {
   return {
-    name: registrationEndpointNames.clientConfigurationPath,
+    name: clientConfigurationName,
     path: registration.clientConfigurationPath,
     method: ['GET', 'PUT', 'DELETE'],
     body: 'json',

@@ -77,10 +77,8 @@ interface RegistrationContext {
   readonly clock: () => number
 }
 
-export const registrationEndpointNames = {
-  registrationPath: 'registration',
-  clientConfigurationPath: 'client_configuration',
-} as const
+export const registrationName = 'registration'
+export const clientConfigurationName = 'client_configuration'
 
 /** @param pathOf the path of an endpoint, which no other one has. */
 export const dynamicRegistrationOption =
@@ -88,8 +86,8 @@ export const dynamicRegistrationOption =
   (given: unknown, at: Place, name: string) => {
     const { issuer, capabilities, lifetimes, clock } = context
     const paths = {
-      registrationPath: pathOf(registrationEndpointNames.registrationPath, '/register'),
-      clientConfigurationPath: pathOf(registrationEndpointNames.clientConfigurationPath, '/register/client'),
+      registrationPath: pathOf(registrationName, '/register'),
+      clientConfigurationPath: pathOf(clientConfigurationName, '/register/client'),
     }
     // Without `initialAccessToken`, everybody may register.
     const option = group({ ...fields, ...paths }, { undefinedMembers: 'refused' })
