@@ -190,7 +190,10 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   const id = credentialId('authorizationRequest', decision.consentToken)
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
-  const found = server.store.takeCached(id) ?? (await server.store.find(id))
+  const own = server.store.takeCached(id)
+  // Another process may have given the form to another owner since: then this copy says nothing of the login.
+  const isOfForm = own !== undefined && !(findAsked(own.authorization, decision) instanceof OAuthError)
+  const found = isOfForm ? own : await server.store.find(id)
   if (found === undefined || isOfOtherPage(found.authorization, decision)) throw requestNotOpen()
   // The host may have disabled the client meanwhile: an implicit grant would still give a token.
   const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)

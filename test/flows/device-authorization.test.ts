@@ -4,6 +4,7 @@ import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
+import { ownerOfHeaders, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { inMemory, registeringOn } from '../support/flows/registering'
 import { signedFormat } from '../support/flows/signed-format'
@@ -234,6 +235,25 @@ describe('the page of devices', () => {
     const forged = altered(String(fields['authorization_request']))
     expect(await send({ authorization_request: forged }, 'alice')).toBe('page 400 invalid_request')
     expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+  })
+
+  test('looks at the login that decides also where another process gave the form to another owner', async () => {
+    const options = { store: memoryStore(), resourceOwner: ownerOfHeaders }
+    const one = await deviceStage(television, [], options)
+    const other = await deviceStage(television, [], options)
+    const now = Math.floor(one.clock.read() / 1000)
+    const [fresh, old] = [session(now), session(now - 600)]
+    const { body } = await one.begin({ max_age: '60' })
+    await one.enter(body.user_code, 'alice', fresh)
+    const first = await other.enter(body.user_code, 'alice', fresh)
+    await other.decide(first, 'switch', 'alice', {}, fresh)
+    const page = await other.enter(body.user_code, 'bob', fresh)
+    const again = await one.decide(page, 'approve', 'bob', {}, old)
+    expect(again.get('Location')).toMatch(/^\/device\?.*prompt=login/)
+    const poll = { device_code: body.device_code }
+    expect(outcomeOf(await one.poll(television, poll))).toBe('400 authorization_pending')
+    await one.decide(page, 'approve', 'bob', {}, fresh)
+    expect(outcomeOf(await one.pollLater(television, poll))).toBe('tokens')
   })
 
   test('speaks the language of the owner on each of its pages', async () => {
