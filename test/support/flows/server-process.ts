@@ -11,6 +11,7 @@ import { jwtBearer, type TrustedIssuer } from '../../../lib/paths/grants'
 import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { listenAndPrint } from '../listen-and-print'
 import { storeOn, type StorePlan } from '../store-plan'
+import { mortalStore } from '../stores/mortal-store'
 import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
 
@@ -39,6 +40,8 @@ export interface ServerPlan {
   readonly dpop?: DpopOptions
   /** The secret of device authorization. Default: no devices. */
   readonly deviceSecret?: string
+  /** Whether it dies at the step that `/die/:step/:moment` names. */
+  readonly isMortal?: boolean
 }
 
 /** Photo Frame has a secret that all processes know, so it asks about tokens, too. */
@@ -65,9 +68,12 @@ function serve({
   pushedRequests = false,
   dpop: proving,
   deviceSecret,
+  isMortal = false,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
-  const store = storeOn(place, clock)
+  const plain = storeOn(place, clock)
+  const { mortal, dieAt } = mortalStore(plain)
+  const store = isMortal ? mortal : plain
   const options = { store, clock, storeDeadline, ...withoutLimits }
   const lifetimes = { refreshTokenGrace }
   const oauth = createAuthorizationServer({
@@ -89,6 +95,10 @@ function serve({
     ],
   })
   const app = express()
+  app.get('/die/:step/:moment', ({ params: { step, moment } }, response) => {
+    dieAt(Number(step), moment === 'after' ? 'after' : 'before')
+    response.end()
+  })
   mountAll(app, oauth)
   if (authorizations) mountOperator(app, oauth)
   listenAndPrint(app)
