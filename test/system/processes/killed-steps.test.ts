@@ -14,9 +14,9 @@ const asked = authorizationRequest(photoBook)
 
 interface Scene {
   /** At the process that dies, and again at the one that lives. */
-  act(flow: Flow): Promise<Response>
+  readonly act: (flow: Flow) => Promise<Response>
   /** What must hold once somebody has acted at the process that lives. @param answer of it. */
-  check(answer: Response): Promise<void>
+  readonly check: (answer: Response) => Promise<void>
 }
 
 /** Both answers give the same tokens, which are good. */
