@@ -1,4 +1,5 @@
-import { createBearerGuard, type AuthorizationServer } from 'express-authorization-server'
+import type { AuthorizationServer } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import type { RequestHandler } from 'express'
 import { client, scope } from './cast'
 import { port } from './target'

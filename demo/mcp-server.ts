@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import express, { Router } from 'express'
-import type { StandaloneGuard } from '../lib/index'
+import type { StandaloneGuard } from '../lib/paths/guards'
 import { photosFor } from './photos'
 
 /** The scopes of both the photo API and the MCP server, with what the consent page says of them. */

@@ -1,6 +1,7 @@
 import type { Express } from 'express'
 import helmet from 'helmet'
-import { createBearerGuard, type StandaloneGuard, type Store as AuthorizationStore } from '../lib/index'
+import type { Store as AuthorizationStore } from '../lib/index'
+import { createBearerGuard, type StandaloneGuard } from '../lib/paths/guards'
 import { landscape } from './landscape'
 import { mcpServer, mcpUrl, photoScopes, resourcesAt } from './mcp-server'
 import { photosFor } from './photos'

@@ -1,5 +1,4 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
-export { createBearerGuard, type StandaloneGuard, type StandaloneGuardOptions } from './server/guard'
 export { createSecureServer, createServer } from './http/create-server'
 export type {
   AuthorizationServerOptions,
@@ -89,12 +88,6 @@ export {
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'
-export type {
-  IntrospectionKey,
-  IntrospectionSecret,
-} from './resource-server/introspection/introspection-client'
-export type { IntrospectionSource } from './resource-server/introspection/introspection-source'
-export type { IssuerKeys, JwtSource } from './resource-server/jwt-source'
 export type { ClaimsAccess, GuardedAccess } from './resource-server/admit'
 export type { AuthInfo, BearerGuard, BearerGuardOptions, GuardDefaults } from './http/bearer-guard'
 export type { ProtectedResourcePart } from './http/metadata-document'

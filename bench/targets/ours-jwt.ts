@@ -1,4 +1,4 @@
-import { createBearerGuard } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import { createApp } from '../app'
 import { scope } from '../cast'
 import { jwtIssuer } from '../jwt-issuer'

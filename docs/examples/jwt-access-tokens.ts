@@ -1,9 +1,6 @@
 import express from 'express'
-import {
-  createAuthorizationServer,
-  createBearerGuard,
-  generateClientSecret,
-} from 'express-authorization-server'
+import { createAuthorizationServer, generateClientSecret } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import { jwtAccessTokens, signingKeys } from 'express-authorization-server/jwt'
 
 const issuer = process.env['ISSUER'] ?? 'http://localhost:3000'

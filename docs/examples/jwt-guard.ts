@@ -1,5 +1,5 @@
 import express, { type Express } from 'express'
-import { createBearerGuard } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 
 /** A resource server that takes the JWT access tokens of one issuer. */
 export function photoServer(issuer: string, jwksUri: string): Express {

@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import express from 'express'
-import { createBearerGuard } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import { redisStore } from 'express-authorization-server/redis'
 
 const { ISSUER = 'http://localhost:3000', REDIS_URL = 'redis://localhost:6379', PORT = '3001' } = process.env

@@ -1,10 +1,7 @@
 import type { AuthorizationServerEvents } from '../audit/events'
-import { AuditLog } from '../audit/audit-log'
-import { diagnosisIf, explainsRefusals } from '../audit/diagnosis'
+import { explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
-import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
-import { accessFinder, signatureFinder } from '../authorization/lookup'
-import { tokenObserver } from '../authorization/observe-token'
+import { issuerDigest } from '../authorization/issuer'
 import { ofResources, resolveExtensions, resolveReaders, resolveTokenTypes } from '../config/plug-ins'
 import { openPlugInsInGuard, type Sources } from '../config/open-plug-ins'
 import { anIssuer } from '../config/resolve-issuer'
@@ -15,15 +12,12 @@ import { resourcesOf, type ResourceOptions } from '../extensions/resource-indica
 import { bearer } from '../extensions/token-types/bearer'
 import { bearerGuard, type BearerGuard, type GuardDefaults, guardsOption } from '../http/bearer-guard'
 import { allowedOrigins, type CorsOption } from '../http/cors'
-import type { GuardEdge, GuardSettings } from '../http/edge'
+import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
-import { RequestsInFlight } from '../http/requests-in-flight'
 import { requireJose } from '../jwt/jose'
-import type { Limit, LimitOption } from '../limits/limit'
-import { singleUsesOption, withSingleUseLimit } from '../limits/single-use-limit'
-import { secondsOf } from '../primitives/clock'
+import type { LimitOption } from '../limits/limit'
+import { singleUsesOption } from '../limits/single-use-limit'
 import { aClock, aFlag } from '../primitives/fields'
-import { privateState } from '../primitives/private-state'
 import {
   type Field,
   type Fields,
@@ -48,7 +42,7 @@ import { issOfTokens, jwtOptions, type JwtSource, jwtSource } from '../resource-
 import type { TokenSource } from '../resource-server/admit'
 import { aStore, type Store } from '../store/store'
 import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
-import { authorizationsIn, countersIn } from '../stores/records'
+import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. One of `store`, `jwt` and `introspection` says what knows the tokens. */
@@ -247,47 +241,3 @@ const known = [
   'counters',
   'accessTokenFormats',
 ]
-
-interface Counting {
-  /** With its deadline. */
-  readonly counters: Store
-  readonly singleUseLimit: Limit | undefined
-}
-
-export function guardEdge(
-  settings: GuardSettings,
-  { counters, singleUseLimit }: Counting,
-  source: TokenSource,
-): GuardEdge {
-  const { clock, explainRefusals, issuer } = settings
-  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
-  return {
-    settings,
-    ...source,
-    counters: countersOfIssuer(limited, issuerDigest(issuer)),
-    now: secondsOf(clock),
-    usedOnce: privateState(),
-    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
-    requests: new RequestsInFlight(),
-  }
-}
-
-/** @param marks hide what a client got before its mark. */
-export function lookUpIn(
-  settings: GuardSettings,
-  store: TimelyStore,
-  marks: ClientMarks | undefined,
-): TokenSource {
-  const { accessTokenFormats: formats, explainRefusals, issuer, clock } = settings
-  const markedOf = (ownDigest?: string) => {
-    const records = authorizationsIn(store, clock, ownDigest)
-    return marks?.forGuards(records) ?? records
-  }
-  const findToken = accessFinder(markedOf(issuerDigest(issuer)), formats)
-  return {
-    findToken,
-    findSignedToken: signatureFinder(formats, findToken, settings),
-    // Records of other issuers explain refusals.
-    observeToken: explainRefusals ? tokenObserver(markedOf(), issuer, formats) : undefined,
-  }
-}

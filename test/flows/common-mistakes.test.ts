@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import request, { type Response } from 'supertest'
-import {
-  type AuthorizationServerOptions,
-  createAuthorizationServer,
-  createBearerGuard,
-  memoryStore,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, createAuthorizationServer, memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { redisStore } from '../../lib/paths/redis'
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'

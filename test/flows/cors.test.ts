@@ -5,10 +5,10 @@ import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
   type CorsOption,
-  createBearerGuard,
   type Endpoint,
   memoryStore,
 } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { mountAll, type Mount } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, basic, formOf } from '../support/flows/flow'

@@ -1,5 +1,6 @@
 import express from 'express'
-import { type AuthorizationServerOptions, createBearerGuard, implicit, memoryStore } from '../../lib/index'
+import { type AuthorizationServerOptions, implicit, memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { dpop, type DpopOptions } from '../../lib/paths/dpop'
 import { openIdConnect } from '../../lib/paths/openid-connect'
 import { failuresOf } from '../support/events'

@@ -1,5 +1,6 @@
 import express from 'express'
-import { type BearerGuard, createBearerGuard, type Extension, memoryStore } from '../../lib/index'
+import { type BearerGuard, type Extension, memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { deviceAuthorization } from '../../lib/paths/devices'
 import { dpop } from '../../lib/paths/dpop'
 import { jwtAccessTokenReader, jwtAccessTokens, privateKeyJwt } from '../../lib/paths/jwt'

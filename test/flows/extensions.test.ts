@@ -1,13 +1,13 @@
 import express from 'express'
 import {
   createAuthorizationServer,
-  createBearerGuard,
   type Extension,
   invalidGrant,
   invalidTarget,
   type ExtensionDecision,
   OAuthError,
 } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import request from 'supertest'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { signedFormat } from '../support/flows/signed-format'

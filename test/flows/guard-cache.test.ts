@@ -1,6 +1,6 @@
 import express from 'express'
 import type { Redis } from 'ioredis'
-import { createBearerGuard, type StandaloneGuard } from '../../lib/index'
+import { createBearerGuard, type StandaloneGuard } from '../../lib/paths/guards'
 import { redisStore, type RedisStore } from '../../lib/paths/redis'
 import { application } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'

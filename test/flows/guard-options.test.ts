@@ -1,13 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express'
 import request from 'supertest'
-import {
-  type BearerGuard,
-  createAuthorizationServer,
-  createBearerGuard,
-  type Extension,
-  memoryStore,
-  type StandaloneGuardOptions,
-} from '../../lib/index'
+import { type BearerGuard, createAuthorizationServer, type Extension, memoryStore } from '../../lib/index'
+import { createBearerGuard, type StandaloneGuardOptions } from '../../lib/paths/guards'
 import { openIdConnect } from '../../lib/paths/openid-connect'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'

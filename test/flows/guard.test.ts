@@ -1,11 +1,6 @@
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
-import {
-  type AuthorizationServer,
-  type BearerGuardOptions,
-  createAuthorizationServer,
-  createBearerGuard,
-  type StandaloneGuardOptions,
-} from '../../lib/index'
+import { type AuthorizationServer, type BearerGuardOptions, createAuthorizationServer } from '../../lib/index'
+import { createBearerGuard, type StandaloneGuardOptions } from '../../lib/paths/guards'
 import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { Flow } from '../support/flows/flow'

@@ -1,13 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import express from 'express'
-import {
-  ConfigurationError,
-  createBearerGuard,
-  generateClientSecret,
-  type IntrospectionSource,
-  type ClientRegistration,
-  type Json,
-} from '../../lib/index'
+import { ConfigurationError, generateClientSecret, type ClientRegistration, type Json } from '../../lib/index'
+import { createBearerGuard, type IntrospectionSource } from '../../lib/paths/guards'
 import { privateKeyJwt, type GivenKey } from '../../lib/paths/jwt'
 import { rsaKeyPair } from '../support/rsa-keys'
 import { application } from '../support/flows/application'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
-import { createBearerGuard, type IntrospectionSource } from '../../lib/index'
+import { createBearerGuard, type IntrospectionSource } from '../../lib/paths/guards'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import express from 'express'
-import { createBearerGuard, memoryStore, type AuthorizationServerOptions } from '../../lib/index'
+import { memoryStore, type AuthorizationServerOptions } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import {
   jwtAccessTokenReader,
   signingKeys,

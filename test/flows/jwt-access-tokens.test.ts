@@ -1,5 +1,6 @@
 import express from 'express'
-import { createBearerGuard, type Extension } from '../../lib/index'
+import type { Extension } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokenReader, jwtAccessTokens } from '../../lib/paths/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, Flow } from '../support/flows/flow'

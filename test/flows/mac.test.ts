@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard, implicit, memoryStore, type Store } from '../../lib/index'
+import { implicit, memoryStore, type Store } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { mac, type MacOptions } from '../../lib/paths/mac'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'

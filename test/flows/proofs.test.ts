@@ -3,13 +3,13 @@ import { createServer } from 'node:https'
 import request from 'supertest'
 import {
   type ClientRequest,
-  createBearerGuard,
   type Extension,
   implicit,
   invalidGrant,
   OAuthError,
   type TokenType,
 } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import { otherCertificate, ownCertificate } from '../support/flows/certificates'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, basic, redemption } from '../support/flows/flow'

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { createAuthorizationServer, createBearerGuard, memoryStore } from '../../lib/index'
+import { createAuthorizationServer, memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { hub, partner } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { api, apiMetadata, ask, kinds, photos, wellKnown } from '../support/flows/guarded-resources'

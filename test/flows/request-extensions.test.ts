@@ -8,12 +8,12 @@ import {
   type PlugIn,
   type ResolvedRequest,
   authorizationIdOf,
-  createBearerGuard,
   type Counters,
   invalidRequest,
   memoryStore,
   type TokenType,
 } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, formOf, type Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { createAuthorizationServer, createBearerGuard, memoryStore } from '../../lib/index'
+import { createAuthorizationServer, memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { tokenExchange } from '../../lib/paths/grants'
 import type {
   AuthorizationServerOptions,

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard, memoryStore } from '../../lib/index'
+import { memoryStore } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtBearer } from '../../lib/paths/grants'
 import { audience, issuers } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'

@@ -3,13 +3,8 @@ import { nightlyReport } from '../support/flows/clients'
 import { basic, Flow } from '../support/flows/flow'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import {
-  ConfigurationError,
-  createBearerGuard,
-  type Extension,
-  memoryStore,
-  type TokenType,
-} from '../../lib/index'
+import { ConfigurationError, type Extension, memoryStore, type TokenType } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { hub } from '../support/assertions/jwt'
 import { failuresOf } from '../support/events'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'

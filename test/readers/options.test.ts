@@ -1,6 +1,6 @@
 import { MemoryStore } from 'express-rate-limit'
 import { whoami } from '../../docs/examples/whoami'
-import type * as suite from '../../lib/index'
+import type * as suite from '../support/whole-suite'
 import {
   type AuthorizationServerOptions,
   ConfigurationError,
@@ -543,7 +543,7 @@ describe('where NODE_ENV is production', () => {
   ])('counters without a store are warned of, by %s: %i times [store-10]', (_who, times, make) => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     jest.isolateModules(() => {
-      const fresh: typeof suite = require('../../lib/index')
+      const fresh: typeof suite = require('../support/whole-suite')
       inProduction(() => make(fresh))
     })
     const given = warn.mock.calls.filter((call) => JSON.stringify(call).includes('EAS_COUNTERS_IN_MEMORY'))

@@ -1,5 +1,6 @@
 import { whoami } from '../../docs/examples/whoami'
-import { createBearerGuard, implicit, memoryStore, type PlugIn, type PlugInServer } from '../../lib/index'
+import { implicit, memoryStore, type PlugIn, type PlugInServer } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { mac } from '../../lib/paths/mac'
 import { signedFormat } from '../support/flows/signed-format'
 import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'

@@ -1,4 +1,5 @@
-import { createAuthorizationServer, createBearerGuard, memoryStore, type Store } from '../../lib/index'
+import { createAuthorizationServer, memoryStore, type Store } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { deviceAuthorization } from '../../lib/paths/devices'
 import { mac } from '../../lib/paths/mac'
 import { hub } from '../support/assertions/jwt'

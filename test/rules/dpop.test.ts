@@ -1,7 +1,8 @@
 /** RFC 9449, with the examples of its sections 4 to 9 as far as their values can be ours: codes and tokens are random. */
 import express from 'express'
 import { calculateJwkThumbprint } from 'jose'
-import { createAuthorizationServer, createBearerGuard, memoryStore, type Store } from '../../lib/index'
+import { createAuthorizationServer, memoryStore, type Store } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { dpop, type DpopOptions } from '../../lib/paths/dpop'
 import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { application, canonicalOptions } from '../support/flows/application'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { createBearerGuard, type IntrospectionSource } from '../../lib/index'
+import { createBearerGuard, type IntrospectionSource } from '../../lib/paths/guards'
 import { recordEvents } from '../support/events'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 import { rawRequest } from '../support/flows/raw-request'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createBearerGuard, type JwtSource } from '../../lib/index'
+import { createBearerGuard, type JwtSource } from '../../lib/paths/guards'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { jwtBearer } from '../../lib/paths/grants'
 import { openIdConnect } from '../../lib/paths/openid-connect'

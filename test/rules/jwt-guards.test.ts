@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createBearerGuard, memoryStore, type AuthorizationServerOptions } from '../../lib/index'
+import { memoryStore, type AuthorizationServerOptions } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokenReader, signingKeys } from '../../lib/paths/jwt'
 import { jwt, signer, type Signer } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'

@@ -1,11 +1,6 @@
 import express from 'express'
-import {
-  type BearerGuard,
-  type BearerGuardOptions,
-  createAuthorizationServer,
-  createBearerGuard,
-  stepUp,
-} from '../../lib/index'
+import { type BearerGuard, type BearerGuardOptions, createAuthorizationServer, stepUp } from '../../lib/index'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoPrint } from '../support/flows/clients'
 import { jwt, signer } from '../support/assertions/jwt'

@@ -1,5 +1,6 @@
 import express, { type RequestHandler } from 'express'
-import { type BearerGuardOptions, createBearerGuard, memoryStore } from '../../../lib/index'
+import { type BearerGuardOptions, memoryStore } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/paths/guards'
 import { dpop, type DpopOptions } from '../../../lib/paths/dpop'
 import { mac, type MacOptions } from '../../../lib/paths/mac'
 import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'

@@ -3,10 +3,10 @@ import request from 'supertest'
 import {
   type BearerGuard,
   createAuthorizationServer,
-  createBearerGuard,
   memoryStore,
   type ProtectedResourcePart,
 } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/paths/guards'
 import { hub } from '../assertions/jwt'
 import { accessClaims, accessJwt } from '../jwt-guard/access-tokens'
 import { hubKeys } from '../jwt-guard/guarded-photos'

@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import express from 'express'
-import { createBearerGuard, type IntrospectionSource, type StandaloneGuardOptions } from '../../../lib/index'
+import {
+  createBearerGuard,
+  type IntrospectionSource,
+  type StandaloneGuardOptions,
+} from '../../../lib/paths/guards'
 import { failuresOf } from '../events'
 import { listening, type Listener } from '../listening'
 import { Clock } from './clock'

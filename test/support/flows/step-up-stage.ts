@@ -3,11 +3,11 @@ import type { Response } from 'supertest'
 import {
   type AuthorizationServerOptions,
   type BearerGuardOptions,
-  createBearerGuard,
   memoryStore,
   type PlugIn,
   stepUp,
 } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/paths/guards'
 import { jwtAccessTokenReader, jwtAccessTokens } from '../../../lib/paths/jwt'
 import { failuresOf, type Failure } from '../events'
 import { startServer } from '../start-server'

@@ -1,5 +1,5 @@
 import express from 'express'
-import { createBearerGuard, type JwtSource, type StandaloneGuardOptions } from '../../../lib/index'
+import { createBearerGuard, type JwtSource, type StandaloneGuardOptions } from '../../../lib/paths/guards'
 import { hub, hubOnCurve } from '../assertions/jwt'
 import { failuresOf } from '../events'
 import { Clock } from '../flows/clock'

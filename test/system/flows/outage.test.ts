@@ -1,5 +1,6 @@
 import express from 'express'
-import { createBearerGuard, type Store } from '../../../lib/index'
+import type { Store } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/paths/guards'
 import { application } from '../../support/flows/application'
 import { nightlyReport, photoBook } from '../../support/flows/clients'
 import { authorizationRequest, Flow } from '../../support/flows/flow'

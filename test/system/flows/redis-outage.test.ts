@@ -1,6 +1,6 @@
 import express from 'express'
 import { randomUUID } from 'node:crypto'
-import { createBearerGuard } from '../../../lib/index'
+import { createBearerGuard } from '../../../lib/paths/guards'
 import { redisStore } from '../../../lib/paths/redis'
 import { application, mountAll } from '../../support/flows/application'
 import { nightlyReport, photoBook } from '../../support/flows/clients'

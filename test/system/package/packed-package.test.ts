@@ -49,12 +49,15 @@ export const token: Promise<{ readonly access_token: string }> = mintToken(oauth
     application = packed.application('types', ['express', '@types/express'])
     write(application, {
       'imports.mts': `import express from 'express'
-import { createAuthorizationServer, createBearerGuard } from 'express-authorization-server'
+import { createAuthorizationServer } from 'express-authorization-server'
+import { createBearerGuard } from 'express-authorization-server/guards'
 import { mintToken } from 'express-authorization-server/testing'${use}`,
       'requires.cts': `import express = require('express')
 import suite = require('express-authorization-server')
+import guards = require('express-authorization-server/guards')
 import testing = require('express-authorization-server/testing')
-const { createAuthorizationServer, createBearerGuard } = suite
+const { createAuthorizationServer } = suite
+const { createBearerGuard } = guards
 const { mintToken } = testing${use}`,
     })
   })

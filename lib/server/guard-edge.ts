@@ -1,0 +1,60 @@
+import { AuditLog } from '../audit/audit-log'
+import { diagnosisIf } from '../audit/diagnosis'
+import type { ClientMarks } from '../authorization/client-marks'
+import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { accessFinder, signatureFinder } from '../authorization/lookup'
+import { tokenObserver } from '../authorization/observe-token'
+import type { GuardEdge, GuardSettings } from '../http/edge'
+import { RequestsInFlight } from '../http/requests-in-flight'
+import type { Limit } from '../limits/limit'
+import { withSingleUseLimit } from '../limits/single-use-limit'
+import { secondsOf } from '../primitives/clock'
+import { privateState } from '../primitives/private-state'
+import type { TokenSource } from '../resource-server/admit'
+import type { Store } from '../store/store'
+import type { TimelyStore } from '../store/deadline'
+import { authorizationsIn, countersIn } from '../stores/records'
+
+interface Counting {
+  /** With its deadline. */
+  readonly counters: Store
+  readonly singleUseLimit: Limit | undefined
+}
+
+export function guardEdge(
+  settings: GuardSettings,
+  { counters, singleUseLimit }: Counting,
+  source: TokenSource,
+): GuardEdge {
+  const { clock, explainRefusals, issuer } = settings
+  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
+  return {
+    settings,
+    ...source,
+    counters: countersOfIssuer(limited, issuerDigest(issuer)),
+    now: secondsOf(clock),
+    usedOnce: privateState(),
+    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
+    requests: new RequestsInFlight(),
+  }
+}
+
+/** @param marks hide what a client got before its mark. */
+export function lookUpIn(
+  settings: GuardSettings,
+  store: TimelyStore,
+  marks: ClientMarks | undefined,
+): TokenSource {
+  const { accessTokenFormats: formats, explainRefusals, issuer, clock } = settings
+  const markedOf = (ownDigest?: string) => {
+    const records = authorizationsIn(store, clock, ownDigest)
+    return marks?.forGuards(records) ?? records
+  }
+  const findToken = accessFinder(markedOf(issuerDigest(issuer)), formats)
+  return {
+    findToken,
+    findSignedToken: signatureFinder(formats, findToken, settings),
+    // Records of other issuers explain refusals.
+    observeToken: explainRefusals ? tokenObserver(markedOf(), issuer, formats) : undefined,
+  }
+}
