@@ -5,6 +5,7 @@ import { type Field, group, kind, needed, optional, type Read, usual } from '../
 import { isRecord } from '../../primitives/values'
 import { formEncoded } from '../../protocol/parameters'
 import { createId, secureRandom } from '../../protocol/credential'
+import type { SourceTerms } from '../token-claims'
 
 /** Authentication by a secret (RFC 6749 2.3.1). */
 export interface IntrospectionSecret {
@@ -44,10 +45,7 @@ interface Authentication {
  */
 export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
 
-interface Parties {
-  readonly issuer: string
-  readonly clock: () => number
-}
+type Parties = Pick<SourceTerms, 'issuer' | 'clock'>
 
 const either = '{ client_id, client_secret } or { client_id, key }'
 
