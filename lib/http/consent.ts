@@ -20,7 +20,7 @@ export function consentPageOf(
   asked: { readonly locale: PageLocale; readonly uiLocales: string | undefined },
   question: Question,
   { device, fields }: Partial<Pick<EnteringTerms, 'device' | 'fields'>> = {},
-) {
+): ReturnType<typeof pageOf<ConsentView>> {
   const { locale } = asked
   const view = consentViewOf(question, settings, locale, asked.uiLocales)
   const shown = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
