@@ -23,7 +23,7 @@ export function consentPageOf(
 ): ReturnType<typeof pageOf<ConsentView>> {
   const { locale } = asked
   const view = consentViewOf(question, settings, locale, asked.uiLocales)
-  const shown = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
+  const shown: ConsentView = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
   return pageOf(shown, settings.consentPage, (each) => consentPage(each, locale))
 }
 

@@ -45,8 +45,6 @@ interface Authentication {
  */
 export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
 
-type Parties = Pick<SourceTerms, 'issuer' | 'clock'>
-
 const either = '{ client_id, client_secret } or { client_id, key }'
 
 const fields = {
@@ -70,7 +68,7 @@ const aClient = group(fields, {
 })
 
 /** Returns a placeholder after a mistake. */
-export const introspectionClient: Field<(parties: Parties) => Authenticate> = (given, at, name) => {
+export const introspectionClient: Field<(guard: SourceTerms) => Authenticate> = (given, at, name) => {
   if (given === undefined) at.wrong(name, `is missing: it must be ${either}.`)
   const { client_secret, ...read } = aClient(given, at, name)
   const kid = isRecord(given) ? givenKid(given['key']) : undefined
@@ -105,7 +103,7 @@ function basic(clientId: string, clientSecret: string): string {
 function authenticationByKey(
   { client_id, key, audience, type }: ReadClient,
   kid: string | undefined,
-  { issuer, clock }: Parties,
+  { issuer, clock }: SourceTerms,
 ): Authenticate {
   if (key === undefined) return unauthenticated
   const header = { typ: type, kid }
