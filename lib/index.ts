@@ -27,7 +27,7 @@ export type {
   OwnerAuthorizations,
   Revoked,
 } from './connected-applications/owner-authorizations'
-export type { Client, ClientRegistration, FindClient } from './protocol/client'
+export type { Client, ClientRegistration, FindClient, HostClientMembers } from './protocol/client'
 export type { ClientMember, ClientStatement } from './protocol/client'
 export {
   generateClientSecret,

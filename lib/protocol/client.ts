@@ -6,8 +6,15 @@ import { nearestName } from '../primitives/configuration-error'
 import { type Field, optional, type Place } from '../primitives/schema'
 import { isBoolean } from '../primitives/values'
 
-/** Members of RFC 7591 2 have their registered names. A plug-in declares its own members by module augmentation. */
-export interface ClientRegistration {
+/**
+ * Members of registrations that plug-ins of a host read, by module augmentation: `declare module
+ * 'express-authorization-server' { interface HostClientMembers { … } }`. One interface for hosts alone: TypeScript loses
+ * augmentations of the package's own that it reads after one through a re-export.
+ */
+export interface HostClientMembers {}
+
+/** Members of RFC 7591 2 have their registered names. A plug-in of the package declares its own members here. */
+export interface ClientRegistration extends HostClientMembers {
   /**
    * Unique; not secret. 1 to 256 characters, none of them a control character. Every client library accepts
    * `A-Za-z0-9_-`.

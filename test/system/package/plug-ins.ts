@@ -11,7 +11,7 @@ import { voucherGrant } from './voucher-grant'
 import { whoami } from './whoami'
 
 declare module 'express-authorization-server' {
-  interface ClientRegistration {
+  interface HostClientMembers {
     readonly contacts?: readonly string[]
   }
 }
