@@ -1,3 +1,4 @@
+import type { Authorization } from '../../../lib/authorization/authorization'
 import { decodeAuthorization } from '../../../lib/authorization/codec'
 import type { Redis } from 'ioredis'
 
@@ -43,18 +44,22 @@ export function lootOf(dump: readonly string[]): readonly string[] {
   return [...loot]
 }
 
-/** The keys under which refresh tokens are tagged, with the ids of their authorizations. */
-export function tagKeysIn(
-  dump: readonly string[],
-): readonly { readonly id: string; readonly tagKey: string }[] {
-  return dump.flatMap((text, at) => {
+/** The records of authorizations. */
+export const recordsIn = (dump: readonly string[]): readonly Authorization[] =>
+  dump.flatMap((text, at) => {
     const [, id] = /authorization:([\w-]{22})$/.exec(text) ?? []
-    const record = id === undefined ? undefined : decodeAuthorization(id, dump[at + 1]?.slice(22) ?? '')
-    return record?.state === 'active' && record.refreshToken !== undefined
-      ? [{ id: record.id, tagKey: record.refreshToken.tagKey }]
-      : []
+    return id === undefined ? [] : [decodeAuthorization(id, dump[at + 1]?.slice(22) ?? '')]
   })
-}
+
+/** The keys under which refresh tokens are tagged, with the ids of their authorizations. */
+export const tagKeysIn = (
+  dump: readonly string[],
+): readonly { readonly id: string; readonly tagKey: string }[] =>
+  recordsIn(dump).flatMap((record) =>
+    record.state === 'active' && record.refreshToken !== undefined
+      ? [{ id: record.id, tagKey: record.refreshToken.tagKey }]
+      : [],
+  )
 
 /** How a credential could stand in a dump. */
 export function spellingsOf(credential: string): readonly string[] {
