@@ -1,4 +1,3 @@
-import type { Json } from '../protocol/json'
 import type { Login } from '../protocol/resource-owner'
 import { storedTokens } from './access-token'
 import type {
@@ -19,7 +18,7 @@ import {
   group,
   inline,
   integer,
-  isList,
+  elementsOf,
   nested,
   omittable,
   optional,
@@ -32,6 +31,7 @@ import {
   texts,
   unreadable,
   unreadableRecord,
+  recordText,
 } from './places'
 
 const states = {
@@ -151,11 +151,8 @@ const isLetter = (letter: string): letter is Letter => Object.hasOwn(states, let
  * Writes an authorization as text for a store: digests, but no code or token in clear. The text lacks the id, which is
  * the key.
  */
-export function encodeAuthorization(authorization: Authorization): string {
-  const list: Json[] = []
-  recordOf[authorization.state].write(authorization, list)
-  return JSON.stringify(list)
-}
+export const encodeAuthorization = (authorization: Authorization): string =>
+  recordText(authorization, recordOf[authorization.state])
 
 /**
  * Reads a text of `encodeAuthorization`.
@@ -164,21 +161,10 @@ export function encodeAuthorization(authorization: Authorization): string {
  * @throws Error if the text is malformed, or if this version does not know its state.
  */
 export function decodeAuthorization(id: string, encoded: string): Authorization {
-  const list = listOf(encoded)
+  const list = elementsOf(encoded)
   const first = readText(list[0]) ?? unreadable(0)
   const hasIssuer = first.length === 1 + issuerDigestLength
   const letter = hasIssuer ? first.charAt(0) : first
   if (!hasIssuer || !isLetter(letter)) throw unreadableRecord(`its state is "${letter}"`)
   return recordOf[states[letter]].read(list, id)
-}
-
-function listOf(encoded: string): readonly Json[] {
-  let value: Json
-  try {
-    value = JSON.parse(encoded)
-  } catch (cause) {
-    throw unreadableRecord('the text is not JSON', cause)
-  }
-  if (isList(value)) return value
-  throw unreadableRecord('the text is not a list')
 }

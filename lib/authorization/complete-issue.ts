@@ -6,7 +6,7 @@ import { type Confirming, withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import type { Evidence } from '../protocol/evidence'
 import type { TokenResponseAddition } from '../protocol/extension'
-import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
+import { ownDataOf, type KeptExtensionData } from '../protocol/extension-data'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
 import type { PublishedSubject } from '../protocol/published-subject'
@@ -116,7 +116,7 @@ async function textOf(
   const { issuer } = settings
   const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
-  const own = Object.assign({}, ...claiming.map((each) => each.claims(keptBy(each.name, data))))
+  const own = Object.assign({}, ...claiming.map((each) => each.claims(ownDataOf(each.name, data))))
   const members = withConfirmation(own, settings, { tokenType, tokenData, ...data })
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
   return encodeToken(format, claims, { client, grantType, subject })
@@ -143,7 +143,7 @@ async function withAdditions(
   const headers: Record<string, string> = {}
   for (const extension of extensions) {
     const { name } = extension
-    const kept = keptBy(name, dataFor(authorization, token))
+    const kept = ownDataOf(name, dataFor(authorization, token))
     const given: unknown = await extension.atTokenResponse({
       ...shared,
       ...kept,

@@ -2,18 +2,18 @@ import { isTexts } from '../primitives/values'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import {
-  type Group,
   group,
   inline,
   integer,
   isList,
+  elementsOf,
   type Place,
   place,
   rows,
   text,
   textOr,
   texts,
-  unreadableRecord,
+  recordText,
 } from './places'
 
 export interface OwnerEntry {
@@ -132,20 +132,10 @@ const ownerRecord = group<OwnerRecord>({
   consents: rows(6, ownedClient),
 })
 
-const textOf = <Value>(value: Value, { write }: Group<Value>): string => {
-  const list: Json[] = []
-  write(value, list)
-  return JSON.stringify(list)
-}
-
-export const encodeOwner = (record: OwnerRecord): string => textOf(record, ownerRecord)
+export const encodeOwner = (record: OwnerRecord): string => recordText(record, ownerRecord)
 
 /** @throws Error for a text of another form. */
-export function decodeOwner(encoded: string): OwnerRecord {
-  const list: Json = JSON.parse(encoded)
-  if (isList(list)) return ownerRecord.read(list)
-  throw unreadableRecord('the text is not a list')
-}
+export const decodeOwner = (encoded: string): OwnerRecord => ownerRecord.read(elementsOf(encoded))
 
 // In characters: every entry writes the consents again.
 const longestConsent = 16_384
@@ -168,7 +158,7 @@ export function withConsent(
   return undefined
 }
 
-const lengthOf = (owned: OwnedClient): number => textOf(owned, ownedClient).length
+const lengthOf = (owned: OwnedClient): number => recordText(owned, ownedClient).length
 
 function lastEnding(consents: readonly OwnedClient[], room: number): readonly OwnedClient[] {
   const length = consents.reduce((sum, each) => sum + lengthOf(each), 0)

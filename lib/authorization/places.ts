@@ -143,6 +143,25 @@ export const nested = <Value>(at: number, { write, read }: Group<Value>): Place<
     (element) => (isList(element) ? read(element) : undefined),
   )
 
+/** A record as the text that a store keeps. */
+export function recordText<Value>(value: Value, { write }: Group<Value>): string {
+  const list: Json[] = []
+  write(value, list)
+  return JSON.stringify(list)
+}
+
+/** @throws Error for a text that `recordText` did not make. */
+export function elementsOf(encoded: string): readonly Json[] {
+  let value: Json
+  try {
+    value = JSON.parse(encoded)
+  } catch (cause) {
+    throw unreadableRecord('the text is not JSON', cause)
+  }
+  if (isList(value)) return value
+  throw unreadableRecord('the text is not a list')
+}
+
 /** A list of lists. */
 export function rows<Value>(at: number, row: Group<Value>): Place<readonly Value[]> {
   const { write, read } = nested(at, row)

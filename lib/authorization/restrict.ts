@@ -10,7 +10,7 @@ import {
   type ExchangedToken,
   type TokenRestriction,
 } from '../protocol/extension'
-import { dataOf, keptBy, withOwn } from '../protocol/extension-data'
+import { dataOf, ownDataOf, withOwn } from '../protocol/extension-data'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import { keepable } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
@@ -142,7 +142,7 @@ function ask(
 }
 
 function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
-  return { scope: found.access.scope, ...keptBy(name, found) }
+  return { scope: found.access.scope, ...ownDataOf(name, found) }
 }
 
 // A mistake of a host must never widen the approval of the owner.
