@@ -34,13 +34,16 @@ interface PostFormOptions extends DocumentFetchOptions {
 export function postForm(options: PostFormOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
-  const lines = { ofHost: newLine(atOnce), ofOthers: newLine(atOnce) }
   const linesToHosts = new HostLines()
-  const ofHosts = new TargetAddresses(lookup, loopback, options.insideNetwork)
-  const ofOthers = new TargetAddresses(lookup, loopback)
+  const wayOf = (reachesInside?: boolean) => ({
+    line: newLine(atOnce),
+    addresses: new TargetAddresses(lookup, loopback, reachesInside),
+  })
+  const [toHosts, toOthers] = [wayOf(options.insideNetwork), wayOf()]
 
   const send = async (target: Target, form: string, ofHost: boolean, signal: AbortSignal) => {
-    const addresses = await (ofHost ? ofHosts : ofOthers).find(target.hostname, signal, target.isPlain)
+    const way = ofHost ? toHosts : toOthers
+    const addresses = await way.addresses.find(target.hostname, signal, target.isPlain)
     if (!ofHost) hosts.countConnection(addresses)
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',
@@ -54,7 +57,7 @@ export function postForm(options: PostFormOptions): PostForm {
   return async (url, form, ofHost) => {
     const target = isAtLoopback(url) && loopback ? parseTarget(url, 'http too') : parseTarget(url)
     if (!ofHost) hosts.countFetch(target.hostname, [])
-    const line = ofHost ? lines.ofHost : lines.ofOthers
+    const { line } = ofHost ? toHosts : toOthers
     const sendInTime = async () => {
       const text = await form()
       return within(timeout, (signal) => send(target, text, ofHost, signal))

@@ -1,8 +1,5 @@
 import type { Store } from '../../../lib/index'
-
-type Verb = 'read' | 'write' | 'remove' | 'add'
-const verbs: ReadonlySet<PropertyKey> = new Set<Verb>(['read', 'write', 'remove', 'add'])
-const isVerb = (name: PropertyKey): name is Verb => verbs.has(name)
+import { but } from './but'
 
 /** Before a verb reaches the database, or before its answer reaches the process. */
 export type Moment = 'before' | 'after'
@@ -14,18 +11,19 @@ export function mortalStore(store: Store) {
   const step = (moment: Moment) => {
     if (moment === at && --left === 0) process.kill(process.pid, 'SIGKILL')
   }
-  const mortal = new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      if (!isVerb(name)) return member.bind(target)
-      return async (...given: readonly unknown[]) => {
-        step('before')
-        const answer: unknown = await Reflect.apply(member, target, given)
-        step('after')
-        return answer
-      }
-    },
+  const dying =
+    <Given extends readonly unknown[], Answer>(verb: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given) => {
+      step('before')
+      const answer = await verb(...given)
+      step('after')
+      return answer
+    }
+  const mortal = but(store, {
+    read: dying((...given: Parameters<Store['read']>) => store.read(...given)),
+    write: dying((...given: Parameters<Store['write']>) => store.write(...given)),
+    remove: dying((...given: Parameters<Store['remove']>) => store.remove(...given)),
+    add: dying((...given: Parameters<Store['add']>) => store.add(...given)),
   })
   /** From now on. */
   const dieAt = (nth: number, moment: Moment) => {
