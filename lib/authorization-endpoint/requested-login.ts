@@ -181,7 +181,7 @@ export function aboutOwner(server: Context, parameters: Parameters): string | un
   return named.isEmpty ? undefined : named.format()
 }
 
-/** The one that counts first. */
+/** The strongest first: of several, it decides. */
 const verdicts = ['log in', 'ask', 'approve'] as const
 
 interface CommonVerdict {

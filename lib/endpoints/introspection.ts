@@ -3,7 +3,7 @@ import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorizat
 import type { Client } from '../protocol/client'
 import { withConfirmation } from '../protocol/confirmation'
 import { credentialId } from '../protocol/credential'
-import { dataOf, keptBy } from '../protocol/extension-data'
+import { dataOf, ownDataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -74,7 +74,7 @@ function membersOfPlugIns(
     const data = dataOf(grantType.name, found.extensionData)
     return data === undefined ? {} : grantType.introspect?.(data)
   })
-  const byExtensions = extensions.map((extension) => extension.introspect?.(keptBy(extension.name, found)))
+  const byExtensions = extensions.map((extension) => extension.introspect?.(ownDataOf(extension.name, found)))
   const members = Object.assign({}, ...byGrantTypes, ...byExtensions)
   const { tokenType } = found.access
   return withConfirmation(members, { tokenTypes, extensions }, { ...found, tokenType })

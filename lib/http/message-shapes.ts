@@ -42,12 +42,12 @@ export function messageClassesFor(
   if (!isNeeded) return {}
   const own = options.IncomingMessage !== undefined || options.ServerResponse !== undefined
   const found = own
-    ? { obstacle: 'its options already name an IncomingMessage or a ServerResponse' }
+    ? { reason: 'its options already name an IncomingMessage or a ServerResponse' }
     : makeMessageClasses(app)
-  if (!('obstacle' in found)) return found
+  if (!('reason' in found)) return found
   warnOnce(
     'EAS_PLAIN_SERVER',
-    `${name} created a plain server of Node, which may be slower: ${found.obstacle}.`,
+    `${name} created a plain server of Node, which may be slower: ${found.reason}.`,
   )
   return {}
 }
@@ -64,17 +64,17 @@ function isOfCreatedServer(message: object): boolean {
   return prototype !== null && prototypes.has(prototype)
 }
 
-/** The obstacle is a clause. */
-function makeMessageClasses(app: http.RequestListener): MessageClasses | { readonly obstacle: string } {
+/** @returns the reason why not, as a clause. */
+function makeMessageClasses(app: http.RequestListener): MessageClasses | { readonly reason: string } {
   const request = prototypeOf(app, 'request', http.IncomingMessage.prototype)
   const response = prototypeOf(app, 'response', http.ServerResponse.prototype)
   if (request === undefined || response === undefined)
-    return { obstacle: 'its argument is not an Express application, which would have the prototypes' }
+    return { reason: 'its argument is not an Express application, which would have the prototypes' }
 
   const Requests = requestsWith(request)
   const Responses = responsesWith(response)
   if (!makesRequests(Requests, request) || !makesResponses(Responses, response))
-    return { obstacle: 'the objects that Node creates do not fit the prototypes of the application' }
+    return { reason: 'the objects that Node creates do not fit the prototypes of the application' }
   prototypes.add(request).add(response)
   return { IncomingMessage: Requests, ServerResponse: Responses }
 }

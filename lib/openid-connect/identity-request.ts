@@ -100,13 +100,13 @@ export const approvedClaims = (
   return names.filter((name) => approved.has(name))
 }
 
-export function keptOf(request: IdentityRequest): Json {
+export function identityDataOf(request: IdentityRequest): Json {
   const members: [string, string | readonly string[] | undefined][] = Object.entries(request)
   // No empty list.
   return Object.fromEntries(members.flatMap(([name, value]) => (value?.length ? [[name, value]] : [])))
 }
 
-export function keptIn(data: Json | undefined): IdentityRequest | undefined {
+export function identityRequestIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined
   const { nonce, userInfo, idToken, beyondScope, subject, acrValues } = data
   return {

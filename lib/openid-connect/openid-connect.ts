@@ -20,8 +20,8 @@ import {
   approvedClaims,
   claimsOfIdTokens,
   identityParameters,
-  keptIn,
-  keptOf,
+  identityRequestIn,
+  identityDataOf,
   mismatchOf,
   parseIdentityRequest,
   requireAuthTime,
@@ -119,7 +119,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
       if (!server.scopes.has('openid'))
         throw new Error("needs the scope openid: scopes: { openid: 'Know who you are', … }.")
       const byScope = scopeClaims(server.scopes)
-      requireOwnNames(byScope.ofHost([...server.scopes.keys()]))
+      refuseClaimsOfTokens(byScope.ofHost([...server.scopes.keys()]))
       ring.outlive(Math.max(lifetime, hintLifetime))
       const { issuer } = server
       const terms = { issuer, ring, algorithm, lifetime, subjectFor, idTokenClaims }
@@ -171,7 +171,7 @@ function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlg
   )
 }
 
-function requireOwnNames(names: readonly string[]): void {
+function refuseClaimsOfTokens(names: readonly string[]): void {
   const taken = names.find((each) => claimsOfIdTokens.includes(each))
   if (taken !== undefined)
     throw new Error(
@@ -212,19 +212,19 @@ function identity(
 
     atAuthorizationRequest(asked) {
       const request = parseIdentityRequest(asked, takesClaims, byScope)
-      return request && keptOf(request)
+      return request && identityDataOf(request)
     },
 
     // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
     atConsent({ authorizationData, scope }) {
-      const request = keptIn(authorizationData)
+      const request = identityRequestIn(authorizationData)
       return request && { facts: claimsFact([...request.beyondScope, ...byScope.ofHost(scope)]) }
     },
 
     loginDefaults: loginDefaultsOf,
 
     async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
-      const request = keptIn(authorizationData)
+      const request = identityRequestIn(authorizationData)
       const hint = parameters.get('id_token_hint')
       const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)
       const { acrValues = [] } = request ?? {}
@@ -253,7 +253,7 @@ async function idTokenFor(
   byScope: ScopeClaims,
   now: number,
 ): Promise<TokenResponseAddition | undefined> {
-  const request = keptIn(authorizationData)
+  const request = identityRequestIn(authorizationData)
   if (request === undefined || subject === undefined || !scope.includes('openid')) return undefined
   // No implicit and no hybrid flow.
   if (grantType === 'implicit') return undefined

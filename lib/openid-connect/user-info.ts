@@ -5,7 +5,7 @@ import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
 import type { FoundAccess } from '../authorization/lookup'
 import { badToken, otherAudience } from '../resource-server/challenge'
-import { approvedClaims, keptIn } from './identity-request'
+import { approvedClaims, identityRequestIn } from './identity-request'
 import { claimsFor, type OwnerClaims, type ScopeClaims } from './owner-claims'
 import { publicSubject, type SubjectFor } from './pairwise'
 
@@ -33,7 +33,7 @@ export function userInfoEndpoint(
       if (!isForUserInfo(found, own))
         throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
       if (subject === undefined) throw badToken('token_invalid', needed)
-      const asked = keptIn(dataOf(name, found.extensionData))
+      const asked = identityRequestIn(dataOf(name, found.extensionData))
       const ofScope = claimsOf(scope)
       const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })

@@ -1,6 +1,6 @@
 import { isRecord, isText } from '../primitives/values'
 import type { Extension } from './extension'
-import { type ExtensionData, keptBy, type KeptExtensionData } from './extension-data'
+import { type ExtensionData, ownDataOf, type KeptExtensionData } from './extension-data'
 import { isJson, type Json } from './json'
 import type { TokenType } from './token-type'
 
@@ -25,7 +25,7 @@ export function withConfirmation(
   const type = tokenTypes.find(({ name }) => name === tokenType)
   const rows: readonly (readonly [string | undefined, Json | undefined])[] = [
     [type?.confirmationMethod, tokenData],
-    ...extensions.map((one) => [one.confirmationMethod, keptBy(one.name, kept).tokenData] as const),
+    ...extensions.map((one) => [one.confirmationMethod, ownDataOf(one.name, kept).tokenData] as const),
   ]
   const known = rows.flatMap(([method, data]) =>
     method === undefined || data === undefined ? [] : [[method, data] as const],

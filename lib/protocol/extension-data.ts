@@ -17,7 +17,7 @@ export interface KeptExtensionData {
   readonly tokenExtensionData: ExtensionData
 }
 
-export function keptBy(name: string, { extensionData, tokenExtensionData }: KeptExtensionData): KeptData {
+export function ownDataOf(name: string, { extensionData, tokenExtensionData }: KeptExtensionData): KeptData {
   return { authorizationData: dataOf(name, extensionData), tokenData: dataOf(name, tokenExtensionData) }
 }
 

@@ -6,7 +6,7 @@ import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'
 import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
-import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
+import { ownDataOf, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import {
@@ -149,7 +149,7 @@ function rejectReasonOf(
   if (resource === undefined && isForCertainResources(found)) return tokenResource
   const { clientId, subject, scope } = found.access
   for (const extension of extensions) {
-    const token = { clientId, subject, scope, ...keptBy(extension.name, found) }
+    const token = { clientId, subject, scope, ...ownDataOf(extension.name, found) }
     const reason: unknown = extension.atResourceRequest?.({ request, resource, ...token })
     if (reason === undefined) continue
     if (isText(reason)) return reason
@@ -165,7 +165,7 @@ function observedResource(reason: string, { resource }: Requirement, found: Good
 
 export function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
   if (extensions.length === 0) return found.access
-  const members = extensions.map((extension) => extension.access?.(keptBy(extension.name, found)))
+  const members = extensions.map((extension) => extension.access?.(ownDataOf(extension.name, found)))
   return { ...Object.assign({}, ...members), ...found.access }
 }
 
