@@ -6,7 +6,7 @@ import { approvalEvent, type IssueContext, type TransitionEvent } from '../autho
 import { issueContext, type Context } from '../doors/context'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
-import { noEvidence } from '../protocol/evidence'
+import { noEvidence } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { errorMembers, type OAuthError } from '../protocol/oauth-error'
 import { formOf, Parameters } from '../protocol/parameters'

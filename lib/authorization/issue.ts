@@ -7,8 +7,7 @@ import {
   type Random,
 } from '../protocol/credential'
 import { opaqueFormat } from '../protocol/access-token-format'
-import { noEvidence } from '../protocol/evidence'
-import type { ExtensionData } from '../protocol/extension-data'
+import { type ExtensionData, noEvidence } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'

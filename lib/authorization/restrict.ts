@@ -10,8 +10,7 @@ import {
   type ExchangedToken,
   type TokenRestriction,
 } from '../protocol/extension'
-import { dataOf, ownDataOf, withOwn } from '../protocol/extension-data'
-import { type Evidence, noEvidence } from '../protocol/evidence'
+import { dataOf, type Evidence, noEvidence, ownDataOf, withOwn } from '../protocol/extension-data'
 import { keepable } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
 import { covers, distinct, type Scope, scopeRefusal, scopeWithin, unavailableScope } from '../protocol/scope'

@@ -22,7 +22,7 @@ import type { Scope, ScopeDescription } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { keeperFor } from '../authorization/refresh'
 import type { IssueContext } from '../authorization/transition'
-import { noEvidence, type Evidence } from '../protocol/evidence'
+import { noEvidence, type Evidence } from '../protocol/extension-data'
 
 /** What the parts of one server share. Functions get it whole. */
 export interface Context {

@@ -8,8 +8,7 @@ import {
   type PageResponse,
   type RenderedByHost,
 } from '../doors/page-endpoint'
-import { errorKindOf } from '../pages/error-kind'
-import { errorPage, type ErrorView, wayBackTo } from '../pages/pages'
+import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { kind, optional, requireShape, shape } from '../primitives/schema'

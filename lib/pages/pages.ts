@@ -1,9 +1,21 @@
+import { rowOf } from '../protocol/refusals'
+import { en, type ErrorKind, type PageTexts } from './texts/catalogues'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { withoutAnyPort } from '../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
 import { around, exactly, html, type Html, notice, row, submitScript } from './html'
 import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/catalogues'
+
+export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
+  const refusal = rowOf(reason)
+  if (isKind(refusal?.page)) return refusal.page
+  if (isTrouble) return 'unavailable'
+  // Otherwise, the suite refuses what the client should not have sent.
+  return refusal !== undefined ? 'appFault' : 'other'
+}
+
+const isKind = (page: string | undefined): page is ErrorKind =>
+  page !== undefined && Object.hasOwn(en.error.explanations, page)
 
 /** Only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {

@@ -1,5 +1,5 @@
 import type { Client } from './client'
-import type { Evidence } from './evidence'
+import type { Evidence } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
 import type { Parameters } from './parameters'
 import type { Sender } from './sender'

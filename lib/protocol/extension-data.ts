@@ -1,5 +1,10 @@
 import type { Json } from './json'
 
+/** The results of `prepare` by the name of the extension. A map: an extension may be named `constructor`. */
+export type Evidence = ReadonlyMap<string, unknown>
+
+export const noEvidence: Evidence = new Map()
+
 export type ExtensionData = Readonly<Record<string, Json>>
 
 /** What one extension stores for an access token; undefined without data. */

@@ -1,6 +1,6 @@
 import { readConfirmation, withConfirmation } from '../../lib/protocol/confirmation'
 import { secureRandom } from '../../lib/protocol/credential'
-import { noEvidence } from '../../lib/protocol/evidence'
+import { noEvidence } from '../../lib/protocol/extension-data'
 import type { Extension } from '../../lib/protocol/extension'
 import { parseResourceOwner } from '../../lib/protocol/resource-owner'
 import { challengeOfType, issueOfType, type TokenType } from '../../lib/protocol/token-type'
