@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
 import { stat } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const fields = {
 
 /**
  * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves, so a
- * power cut loses no revocation. Needs Node 22.13 or later, or the package `better-sqlite3`.
+ * power cut loses no revocation. Needs Node 22.15 or later, or the package `better-sqlite3`.
  *
  * @throws ConfigurationError if an option is wrong, if the file cannot be made, or if Node has no SQLite.
  */
@@ -74,8 +74,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       await Promise.all([reads, writes].map((each) => each.call({ verb: 'read', key: '', now: clock() })))
       return warningsOf(path, (await stat(path)).mode)
     },
+    // The last connection to a file removes its log: of two that close at once, none is the last one.
     async close() {
-      await Promise.all([reads.close(), writes.close()])
+      await reads.close()
+      await writes.close()
     },
   }
 }
@@ -92,25 +94,38 @@ function warningsOf(path: string, mode: number): readonly StoreWarning[] {
 
 /** SQLite gives the files beside it the mode of this one. */
 function create(path: string): void {
+  const refuse = (message: string, cause?: unknown): never => {
+    throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], {
+      cause,
+    })
+  }
+  // SQLite would delete the log beside a new file, and all that stands in it alone.
+  if (existsSync(`${path}-wal`) && !existsSync(path))
+    refuse(
+      `is ${path}, which is gone, although its log is there: put the file back, or remove ${path}-wal, too.`,
+    )
   try {
     // Never opens a file that exists: to close it would end the locks that this process has on it.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
     if (isExisting(cause)) return
-    const message = `is ${path}, which cannot be made: its folder must exist, and this process needs the right to write there.`
-    throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], {
+    refuse(
+      `is ${path}, which cannot be made: its folder must exist, and this process needs the right to write there.`,
       cause,
-    })
+    )
   }
 }
 
 const isExisting = (error: unknown): boolean => isRecord(error) && error['code'] === 'EEXIST'
 
+// Without a URL, it makes a file that is missing.
+const takesUrls = !/^(?:22\.1[34]|23\.[4-9])\./.test(process.versions.node)
+
 function findSqlite(): string {
-  if (isBuiltin('node:sqlite')) return 'node:sqlite'
+  if (isBuiltin('node:sqlite') && takesUrls) return 'node:sqlite'
   return optionalPackage('better-sqlite3', findBetterSqlite, {
     subject: 'sqliteStore() needs SQLite, which this version of Node has not:',
-    cure: 'run Node 22.13 or later, or "npm install better-sqlite3@12"',
+    cure: 'run Node 22.15 or later, or "npm install better-sqlite3@12"',
   })
 }
 

@@ -16,6 +16,7 @@ export interface ThreadTerms {
 export const threadProgram = String.raw`'use strict'
 const { parentPort, workerData } = require('node:worker_threads')
 const { statSync } = require('node:fs')
+const { pathToFileURL } = require('node:url')
 const { path, module: sqlite, patience } = workerData
 
 const schemaVersion = 1
@@ -67,11 +68,12 @@ function patiently(act) {
     }
 }
 
-// SQLite goes on with a file that lost its name, and what it writes there is lost.
+// SQLite goes on with a file that lost its name, and what it writes there is lost. The log comes first: what begins one
+// has written the file before.
 function inodesNow() {
-  const [file, log] = [path, path + '-wal'].map((each) => statSync(each, { throwIfNoEntry: false }))
+  const [log, file] = [path + '-wal', path].map((each) => statSync(each, { throwIfNoEntry: false }))
   if (file === undefined) throw failure('GONE')
-  if (file.size === 0 && inodes !== undefined) throw failure('TRUNCATED')
+  if (file.size === 0 && (inodes !== undefined || log?.size > 0)) throw failure('TRUNCATED')
   return file.ino + ' ' + log?.ino
 }
 
@@ -81,11 +83,18 @@ function requireDatabase() {
   else if (now !== inodes) throw failure('GONE')
 }
 
-function open() {
+// SQLite would make a file that went away a moment ago, and delete the log beside an empty one.
+function connect() {
   const found = require(sqlite)
-  const Database = found.DatabaseSync ?? found
-  database = new Database(path)
+  if (found.DatabaseSync === undefined) return new found(path, { fileMustExist: true })
+  const url = pathToFileURL(path)
+  url.search = 'mode=rw'
+  return new found.DatabaseSync(url)
+}
+
+function open() {
   try {
+    database = connect()
     database.exec('pragma busy_timeout = 0')
     patiently(prepareTables)
     patiently(() => database.exec('pragma journal_mode = wal'))
@@ -95,6 +104,7 @@ function open() {
     inodes = inodesNow()
   } catch (error) {
     close()
+    inodesNow()
     throw error
   }
 }

@@ -78,7 +78,7 @@ test.each([
   const cures = [
     'storeFrom() cannot connect to the PostgreSQL of STORE_URL:\n  - pg is not installed: run "npm install pg".',
     'redisStore({ url }) cannot connect:\n  - ioredis is not installed: run "npm install ioredis", or pass redisStore({ client }).',
-    'sqliteStore() needs SQLite, which this version of Node has not:\n  - better-sqlite3 is not installed: run Node 22.13 or later, or "npm install better-sqlite3@12".',
+    'sqliteStore() needs SQLite, which this version of Node has not:\n  - better-sqlite3 is not installed: run Node 22.15 or later, or "npm install better-sqlite3@12".',
   ].slice(0, withoutSqlite ? 3 : 2)
   expect(said(file, program)).toEqual(cures.map((cure) => `ConfigurationError ${cure}`))
 })

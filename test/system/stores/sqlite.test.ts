@@ -254,6 +254,22 @@ describe('a file that is not as it was', () => {
     expect(await other.read('document:1')).toBeUndefined()
   })
 
+  test('is refused, and nothing is lost, if it goes away just before it is opened', async () => {
+    const { path, store } = await opened()
+    const late = ['-P', path, '-e', 'trace=openat', '-e', 'inject=openat:delay_enter=1s']
+    const opening = start(path, { within: [requireProgram(straceProgram), '-f', '-o', '/dev/null', ...late] })
+    await opening.advance(0)
+    const reading = outcome(opening.read('document:1'))
+    await setTimeout(500)
+    renameSync(path, `${path}.away`)
+    const found = await reading
+    renameSync(`${path}.away`, path)
+    await opening.detach()
+    await opening.ended()
+    expect(found).toContain('was deleted or replaced')
+    for (const key of ['document:1', 'document:199']) expect(await store.read(key)).toBeDefined()
+  })
+
   test('is refused without its log', async () => {
     const { path, store } = await opened()
     rmSync(`${path}-wal`)
@@ -267,6 +283,15 @@ describe('a file that is not as it was', () => {
     const { path, store } = await opened()
     truncateSync(path, size)
     expect(await bothOf(store)).toEqual(both(reason))
+  })
+
+  test('is not made anew beside the log of one that is away', async () => {
+    const { path, store } = await opened()
+    renameSync(path, `${path}.away`)
+    const another = start(path)
+    expect(await outcome(another.read('document:1'))).toContain('put the file back, or remove')
+    renameSync(`${path}.away`, path)
+    expect(await store.read('document:1')).toBeDefined()
   })
 
   test.each([
@@ -321,7 +346,8 @@ test('a store that is closed leaves one file, which only its owner can read', as
   const { path, store, other } = pair()
   await Promise.all([create(store, 'document:1'), other.read('document:1')])
   for (const end of ['', '-wal', '-shm']) expect(statSync(path + end).mode & 0o777).toBe(0o600)
-  await Promise.all([store.close?.(), other.close?.()])
+  await store.close?.()
+  await other.close?.()
   expect(['-wal', '-shm'].filter((end) => existsSync(path + end))).toEqual([])
 })
 
@@ -380,7 +406,7 @@ describe('sqliteStore() says what is wrong, and how to mend it:', () => {
 
   test('where neither Node nor a package has SQLite', async () => {
     expect(await start(freshPath(), withoutSqlite).ended()).toContain(
-      'better-sqlite3 is not installed: run Node 22.13 or later, or "npm install better-sqlite3@12".',
+      'better-sqlite3 is not installed: run Node 22.15 or later, or "npm install better-sqlite3@12".',
     )
   })
 })
