@@ -110,7 +110,7 @@ function echoes({ attempt, message, mark }: Sent, answer: Answer): string[] {
   // The link to another account is the URL of the page itself, so that the same question comes again.
   // A refused scope is named: a scope token needs no escape.
   const body = answer.body
-    .replace(/<a href="\?[^"]*">/g, '')
+    .replace(/<a href="\?[^"]*">|"switchAccount":"\?[^"]*"/g, '')
     .replace(/The scope [\x21\x23-\x5b\x5d-\x7e]{1,128} /, '')
   const texts = headers.filter(([name]) => name !== 'location').flat()
   return [
