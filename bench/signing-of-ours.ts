@@ -13,12 +13,12 @@ export function signingOfOurs() {
   const [accessTokens, idTokens] = [process.env['BENCH_JWT'], process.env['BENCH_ID_TOKEN']].map(algorithmOf)
   if (accessTokens !== undefined) {
     const keys = signingKeys({ secrets, algorithms: [accessTokens] })
-    return { resources: { [resource]: { scopes: [scope] } }, plugIns: [keys, jwtAccessTokens({ keys })] }
+    return { resources: { [resource]: { scopes: [scope] } }, plugins: [keys, jwtAccessTokens({ keys })] }
   }
-  if (process.env['BENCH_DPOP'] !== undefined) return { plugIns: [dpop({ baseUrl: 'http://127.0.0.1' })] }
+  if (process.env['BENCH_DPOP'] !== undefined) return { plugins: [dpop({ baseUrl: 'http://127.0.0.1' })] }
   if (idTokens === undefined) return {}
   const keys = signingKeys({ secrets, algorithms: [idTokens] })
-  return { plugIns: [keys, openIdConnect({ keys, algorithm: idTokens })] }
+  return { plugins: [keys, openIdConnect({ keys, algorithm: idTokens })] }
 }
 
 /** What clients may ask for besides the scope of the benchmark. */

@@ -74,7 +74,7 @@ export function authorizationServer({
     dynamicRegistration: { registerAllScopes: true },
     // "Sign in with Lumen" comes beside the API: these scopes belong to no resource.
     scopes: { ...photoScopes, ...identityScopes },
-    plugIns: [...logInWithLumen(), deviceAuthorization({ secret: deviceSecret, interval: 2 })],
+    plugins: [...logInWithLumen(), deviceAuthorization({ secret: deviceSecret, interval: 2 })],
     resourceOwner: (request) => request.session.resourceOwner,
     logOut: (request) => signOut(request),
     // Each app sees one workspace, which the person chooses on the consent page.

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { PlugIn } from '../lib/index'
+import type { Plugin } from '../lib/index'
 import { openIdConnect } from '../lib/paths/openid-connect'
 import { signingKeys, type SigningKeysOptions } from '../lib/paths/jwt'
 import { claimsOf } from './accounts'
@@ -12,7 +12,7 @@ export const identityScopes = {
 }
 
 /** OpenID Connect: clients learn who logged in, when and how. */
-export function logInWithLumen(): readonly PlugIn[] {
+export function logInWithLumen(): readonly Plugin[] {
   const keys = signingKeys(keySource(process.env['SIGNING_KEY_SECRET']))
   return [keys, openIdConnect({ keys, claims: claimsOf })]
 }

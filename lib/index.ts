@@ -10,12 +10,12 @@ export type {
   GuardParts,
   LateFailure,
   ParsedRequest,
-  PlugIn,
-  PlugInGuard,
-  PlugInParts,
-  PlugInRisk,
-  PlugInServer,
-  PlugInResource,
+  Plugin,
+  PluginGuard,
+  PluginParts,
+  PluginRisk,
+  PluginServer,
+  PluginResource,
 } from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'

@@ -15,7 +15,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => ({ subject: 'u-1815', name: 'Ada Lovelace' }), // the logged-in user, for example from `req.user`
-  plugIns: [deviceAuthorization()],
+  plugins: [deviceAuthorization()],
 })
 express()
   .use(oauth.router())

@@ -9,7 +9,7 @@ const oauth = createAuthorizationServer({
   scopes: { 'photos:read': 'See your photos' },
   clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
   resourceOwner: () => ({ subject: 'ada' }), // the logged-in user, for example from `req.user`
-  plugIns: [dpop({ baseUrl: issuer })], // the URL of the API, as clients write it
+  plugins: [dpop({ baseUrl: issuer })], // the URL of the API, as clients write it
 })
 express()
   .use(oauth.router())

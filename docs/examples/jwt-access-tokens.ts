@@ -21,7 +21,7 @@ const oauth = createAuthorizationServer({
       scope: 'photos:read',
     },
   ],
-  plugIns: [keys, jwtAccessTokens({ keys })],
+  plugins: [keys, jwtAccessTokens({ keys })],
 })
 express().use(oauth.router()).listen(new URL(issuer).port)
 

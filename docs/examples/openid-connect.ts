@@ -16,7 +16,7 @@ const oauth = createAuthorizationServer({
     { client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'openid profile email' },
   ],
   resourceOwner: () => ({ subject: 'u-1815' }), // the logged-in user, for example from `req.user`
-  plugIns: [keys, openIdConnect({ keys, claims: async (subject) => users.get(subject) })],
+  plugins: [keys, openIdConnect({ keys, claims: async (subject) => users.get(subject) })],
 })
 express()
   .use(oauth.router())

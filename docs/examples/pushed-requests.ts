@@ -8,7 +8,7 @@ const oauth = createAuthorizationServer({
   scopes: { 'photos:read': 'See your photos' },
   clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
   resourceOwner: () => ({ subject: 'ada' }), // the logged-in user, for example from `req.user`
-  plugIns: [pushedAuthorizationRequests({ required: true })],
+  plugins: [pushedAuthorizationRequests({ required: true })],
 })
 express()
   .use(oauth.router())

@@ -19,7 +19,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => 'u-1815', // the logged-in user, for example from `req.user`
-  plugIns: [requestObjects(), formPost()],
+  plugins: [requestObjects(), formPost()],
 })
 express()
   .use(oauth.router())

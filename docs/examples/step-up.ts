@@ -20,7 +20,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => session,
-  plugIns: [stepUp({ acrValues: [mfa, knowledge] })],
+  plugins: [stepUp({ acrValues: [mfa, knowledge] })],
 })
 
 const app = express()

@@ -102,7 +102,7 @@ export class OwnerQuestions {
     const { parameters } = settled
     const request = { client, parameters, responseType, redirectUri, scope, askHost }
     let asked: AskedQuestion | undefined
-    for (const extension of this.visit.server.plugIns.askOwner) {
+    for (const extension of this.visit.server.plugins.askOwner) {
       const { name } = extension
       const authorizationData = dataOf(name, extensionData)
       const question = await questionOf(extension, owner, { ...request, authorizationData })
@@ -118,7 +118,7 @@ export class OwnerQuestions {
     const { owner, redirectUri } = this.visit
     if (owner === undefined || redirectUri === undefined || !this.mayApprove) return false
     const described = { ...this.described(owner), redirectUri }
-    return this.visit.server.plugIns.askOwner.length === 0
+    return this.visit.server.plugins.askOwner.length === 0
       ? this.skipsPage(described, undefined)
       : this.skipsPageWithAnswer(described)
   }

@@ -26,7 +26,7 @@ import {
 } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
-import type { PlugIns } from '../doors/plug-ins'
+import type { Plugins } from '../doors/plug-ins'
 import {
   loginDefaultsFor,
   loginParameters,
@@ -63,12 +63,12 @@ export function parseAuthorizationRequest(
   parameters: Parameters,
   server: Context,
 ): Eventual<ParsedAuthorizationRequest> {
-  const { plugIns } = server
+  const { plugins } = server
   const { client } = destination
   parameters.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
-  parameters.check(plugIns.authorizationParameters)
-  const { responseType, approving, mode } = responseOf(destination, parameters, plugIns)
-  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
+  parameters.check(plugins.authorizationParameters)
+  const { responseType, approving, mode } = responseOf(destination, parameters, plugins)
+  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugins.loginDefaults))
   return following(
     contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
     ({ scope, facts, extensionData: data }) => {
@@ -94,7 +94,7 @@ function pendingOf(
 function responseOf(
   destination: Destination,
   parameters: Parameters,
-  { responseTypes, responseModes }: PlugIns,
+  { responseTypes, responseModes }: Plugins,
 ): Pick<ParsedAuthorizationRequest, 'responseType' | 'approving'> & { readonly mode: NamedMode | undefined } {
   if (destination.redirectUri === undefined)
     return { responseType: polledType(destination.grantType), approving: undefined, mode: undefined }
@@ -115,7 +115,7 @@ const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...lo
 
 function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
-  { settings: { extensions, defaultScope }, plugIns: { ignoredScope } }: Context,
+  { settings: { extensions, defaultScope }, plugins: { ignoredScope } }: Context,
 ): Eventual<RequestContent> {
   const parameters = withoutIgnoredScope(received, client, ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)

@@ -26,7 +26,7 @@ interface ResponseFrame {
 }
 
 export function frameOf(
-  { settings: { issuer, errorUri }, plugIns }: Context,
+  { settings: { issuer, errorUri }, plugins }: Context,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,
@@ -34,7 +34,7 @@ export function frameOf(
   return {
     clientId,
     redirectUri,
-    responseType: plugIns.responseTypes.get(responseType),
+    responseType: plugins.responseTypes.get(responseType),
     mode,
     requestState,
     issuer,
@@ -96,7 +96,7 @@ export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redi
 export function contextOf(server: Context, client: Client, ownerReadAt: number): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
   const restrict: IssueContext['restrict'] = (granted) =>
-    restrictToken(server.plugIns.restrictors, request, granted)
+    restrictToken(server.plugins.restrictors, request, granted)
   return issueContext(server, client, restrict, noEvidence, ownerReadAt)
 }
 
@@ -113,7 +113,7 @@ export function frameOfRecord(
   server: Context,
   { clientId, request, extensionData }: RequestedAuthorization,
 ): ResponseFrame {
-  return frameOf(server, clientId, request, modeIn(extensionData, server.plugIns.responseModes))
+  return frameOf(server, clientId, request, modeIn(extensionData, server.plugins.responseModes))
 }
 
 /** RFC 6749 4.1.2. */

@@ -83,14 +83,14 @@ async function take(
       await host.logIn({ reference, request: login ?? plainLogin })
       return answered
     }
-    const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
+    const lacks = server.plugins.askOwner.length > 0 && (await questions.lacksAnswer())
     const asks = lacks || verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
     const approving = !asks && (verdict === 'approve' ? questions.mayApprove : questions.hasApproved())
     const isApproved = isLater(approving) ? await approving : approving
     if (!isApproved && isSilent) throw refused(silently(lacks, questions.mayApprove))
     const proposal = { ...parsed.proposal, subject: owner.subject, login: loginOf(owner) }
     if (isApproved) {
-      const answer = server.plugIns.askOwner.length > 0 ? await questions.answer() : undefined
+      const answer = server.plugins.askOwner.length > 0 ? await questions.answer() : undefined
       return await approveNow(visit, proposal, questions, answer, onCommitted)
     }
     const shown = host.ask(await questionFor(visit, owner, proposal, questions))
@@ -106,8 +106,8 @@ async function take(
 const answered: AuthorizationOutcome = { kind: 'answered' }
 
 /** Neither the request nor an extension says anything about the owner or the login, as in most requests. */
-const saysNothing = ({ plugIns }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
-  plugIns.atResourceOwner.length === 0 && requestedLogin === undefined
+const saysNothing = ({ plugins }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
+  plugins.atResourceOwner.length === 0 && requestedLogin === undefined
 
 const anyLogin: Look = { login: plainLogin, verdict: undefined }
 const noLogin: Look = { login: undefined, verdict: undefined }
@@ -156,7 +156,7 @@ function settle(server: Context, received: Parameters, host: Host): Eventual<Set
   return following(
     requireClient(received.require('client_id'), server.settings.findClient, host),
     (client): Eventual<SettledRequest> =>
-      server.plugIns.resolveRequest.length === 0
+      server.plugins.resolveRequest.length === 0
         ? { destination: destinationOf(client, received), parameters: received, received, claimed: undefined }
         : settleReplaced(server, received, client, host),
   )
@@ -215,7 +215,7 @@ function approveNow(
   const { approving, scope } = parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
-  const approved = settleDecision(server.plugIns.atDecision, client, proposal, { scope, answer })
+  const approved = settleDecision(server.plugins.atDecision, client, proposal, { scope, answer })
   const confirming = questions.restsOnMemory ? withConfirmation(visit, questions) : visit
   return approveAtOnce(confirming, approving, approved, onCommitted)
 }
@@ -232,7 +232,7 @@ async function questionFor(
 ): Promise<Question> {
   const { server, settled, client, redirectUri, parsed } = visit
   const { scope, facts } = parsed
-  const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
+  const asked = server.plugins.askOwner.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
   const extensionData = withOffer(proposal.extensionData, {
@@ -248,7 +248,7 @@ async function questionFor(
     scope,
     facts,
     redirectUri,
-    isPosted: modeIn(proposal.extensionData, server.plugIns.responseModes)?.carrier === 'form',
+    isPosted: modeIn(proposal.extensionData, server.plugins.responseModes)?.carrier === 'form',
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,
@@ -285,5 +285,5 @@ function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Paramet
   return { redirectUri, responseType, requestState: parameters.received('state') }
 }
 
-const modeAsSent = ({ plugIns }: Context, { redirectUri }: ResolvedRedirectUri, parameters: Parameters) =>
-  namedMode(plugIns.responseModes, parameters.peek('response_mode'), redirectUri)
+const modeAsSent = ({ plugins }: Context, { redirectUri }: ResolvedRedirectUri, parameters: Parameters) =>
+  namedMode(plugins.responseModes, parameters.peek('response_mode'), redirectUri)

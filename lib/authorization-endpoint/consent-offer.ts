@@ -1,5 +1,5 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
-import type { PlugIns } from '../doors/plug-ins'
+import type { Plugins } from '../doors/plug-ins'
 import { optional as omittable, requireShape, shape } from '../primitives/schema'
 import { isRecord, isText, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
@@ -124,7 +124,7 @@ function answerBy(
 export function settleDecision<
   Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
 >(
-  deciders: PlugIns['atDecision'],
+  deciders: Plugins['atDecision'],
   client: Client,
   requested: Requested,
   { scope: granted, answer }: Granted,

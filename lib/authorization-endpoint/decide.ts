@@ -219,7 +219,7 @@ function lookAnew({ server, decision, found, client }: Deciding): Promise<Look> 
   const responseType =
     request === undefined
       ? polledType(decision.grantType ?? '')
-      : requireResponseType(client, request.responseType, server.plugIns.responseTypes)
+      : requireResponseType(client, request.responseType, server.plugins.responseTypes)
   const loginDemandedAt = demandedLogin?.at
   const redirectUri = request?.redirectUri
   const terms = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
@@ -314,7 +314,7 @@ function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject
 ): SettledBy<Asked> {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection, requested.scope, offer)
-  const settled = settleDecision(server.plugIns.atDecision, client, requested, granted)
+  const settled = settleDecision(server.plugins.atDecision, client, requested, granted)
   requireScope(client, settled.scope)
   return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
 }
@@ -337,7 +337,7 @@ function approvedBy(
   salt: string,
   { server, decision, client, context }: Deciding,
 ): ApprovedRequest {
-  const { responseTypes } = server.plugIns
+  const { responseTypes } = server.plugins
   const responseType = requireResponseType(client, requested.request.responseType, responseTypes)
   const again = repeatable(context, decision.consentToken, salt, selectionText(decision.selection))
   return approveRequest(server, responseType, requested, again)

@@ -1,5 +1,5 @@
 import type { Context } from '../doors/context'
-import type { PlugIns } from '../doors/plug-ins'
+import type { Plugins } from '../doors/plug-ins'
 import { isRecord, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { ExtensionOwnerRequest, LoginDefaults } from '../protocol/extension'
@@ -63,7 +63,7 @@ const malformed = (parameter: string) => refused('parameter_malformed/value', { 
 /** Of two extensions, the first one counts. */
 export function loginDefaultsFor(
   client: Client,
-  extensions: PlugIns['loginDefaults'],
+  extensions: Plugins['loginDefaults'],
 ): LoginDefaults | undefined {
   const given = extensions.map((extension) => extension.loginDefaults(client))
   return given.find((defaults) => defaults !== undefined)
@@ -133,7 +133,7 @@ export interface Look {
  * request.
  */
 export async function lookAtOwner(
-  { plugIns: { atResourceOwner } }: Context,
+  { plugins: { atResourceOwner } }: Context,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
@@ -167,14 +167,14 @@ export function lookAgain(
   now: number,
 ): Promise<Look> {
   const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
-  const defaults = loginDefaultsFor(request.client, server.plugIns.loginDefaults)
+  const defaults = loginDefaultsFor(request.client, server.plugins.loginDefaults)
   const requestedLogin = parseRequestedLogin(parameters, defaults)
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
   return lookAtOwner(server, asked, owner, now)
 }
 
 export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
-  const read = server.plugIns.atResourceOwner.flatMap(
+  const read = server.plugins.atResourceOwner.flatMap(
     ({ authorizationParameters = [] }) => authorizationParameters,
   )
   const named = parameters.only([...loginParameters, ...read])
@@ -190,7 +190,7 @@ interface CommonVerdict {
 }
 
 async function verdictOf(
-  extensions: PlugIns['atResourceOwner'],
+  extensions: Plugins['atResourceOwner'],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
   extensionData: ExtensionData,

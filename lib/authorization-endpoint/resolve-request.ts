@@ -35,14 +35,14 @@ export async function resolveRequest(
  * handle of the record that the request uses up.
  */
 export async function replaceParameters(
-  { plugIns }: Context,
+  { plugins }: Context,
   received: Parameters,
   client: Client,
   arrival: Omit<RequestArrival, 'hasRecord'>,
 ): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
-  for (const extension of plugIns.resolveRequest) {
+  for (const extension of plugins.resolveRequest) {
     const { name } = extension
     const resolved: unknown = await extension.resolveRequest(parameters, client, {
       ...arrival,

@@ -58,7 +58,7 @@ export interface Requested extends Grant {
   /** In form encoding; undefined for a request that a browser brought. */
   readonly parameters?: string | undefined
   /** Of the plug-in that opened the request, such as the pace of the polls. */
-  readonly plugInData?: ExtensionData | undefined
+  readonly pluginData?: ExtensionData | undefined
   /** Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long. */
   readonly lifetimeUntilSeen?: number | undefined
 }

@@ -117,7 +117,7 @@ const records = {
       ),
     ),
     grantedAt: optional(integer(20)),
-    plugInData: omittable(extensionData(21)),
+    pluginData: omittable(extensionData(21)),
   }),
   approved: group<Approved>({
     ...head('c'),

@@ -37,15 +37,15 @@ interface CompletedToken {
 
 interface Issuing {
   readonly settings: Confirming & { readonly issuer: string }
-  readonly plugIns: Pick<ActingExtensions, 'atTokenResponse' | 'claims'> & {
+  readonly plugins: Pick<ActingExtensions, 'atTokenResponse' | 'claims'> & {
     readonly formats: ReadonlyMap<string, AccessTokenFormat>
     readonly publishedSubject: PublishedSubject | undefined
   }
 }
 
 /** Whether anything completes a token. */
-export const completes = ({ plugIns }: Issuing): boolean =>
-  plugIns.formats.size > 0 || plugIns.atTokenResponse.length > 0
+export const completes = ({ plugins }: Issuing): boolean =>
+  plugins.formats.size > 0 || plugins.atTokenResponse.length > 0
 
 /**
  * Runs between transition and write: the format writes the text, and extensions add members and headers.
@@ -60,7 +60,7 @@ export async function complete(
   const held = heldToken(authorization, issued)
   const accessToken = await textOf(server, held, issued, recipient)
   const shown = { ...issued, accessToken }
-  const { atTokenResponse } = server.plugIns
+  const { atTokenResponse } = server.plugins
   return {
     issued:
       atTokenResponse.length === 0
@@ -97,7 +97,7 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
 }
 
 async function textOf(
-  { settings, plugIns: { formats, claims: claiming, publishedSubject } }: Issuing,
+  { settings, plugins: { formats, claims: claiming, publishedSubject } }: Issuing,
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,

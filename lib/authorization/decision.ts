@@ -99,14 +99,14 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */
-export const deny = ({ parameters: _parameters, plugInData: _data, ...requested }: Requested): Requested => ({
+export const deny = ({ parameters: _parameters, pluginData: _data, ...requested }: Requested): Requested => ({
   ...requested,
   decision: 'denied',
 })
 
 /** A request without a redirection URI gets no code: its client polls for the tokens. */
 export function approveForPolls(
-  { parameters: _parameters, plugInData: _data, ...requested }: Requested,
+  { parameters: _parameters, pluginData: _data, ...requested }: Requested,
   { now, lifetimes }: RecordContext,
 ): Requested {
   // An approval in the last second of the request would reach no poll.

@@ -41,14 +41,14 @@ export interface OpenChoices {
    */
   readonly lifetime?: number
   /** What the plug-in keeps with the request until the decision. Default: nothing. */
-  readonly plugInData?: ExtensionData
+  readonly pluginData?: ExtensionData
 }
 
 /** Opens a request without a known resource owner: makes its record, and the handle for the client. */
 export function openRequest(
   proposal: RequestProposal,
   context: RecordContext,
-  { id = createId(context.random), parameters, lifetime, plugInData }: OpenChoices = {},
+  { id = createId(context.random), parameters, lifetime, pluginData }: OpenChoices = {},
 ): { readonly requested: Requested; readonly handle: string } {
   const handle = createCredential('requestHandle', id, context.random)
   const requested = requestedOf(proposal, id, context, { handle: digest(handle) })
@@ -59,7 +59,7 @@ export function openRequest(
       ...requested,
       expiresAt,
       ...((parameters ?? '') !== '' && { parameters }),
-      ...(plugInData !== undefined && { plugInData }),
+      ...(pluginData !== undefined && { pluginData }),
       ...(proposal.request !== undefined && { lifetimeUntilSeen: lifetime }),
     },
   }

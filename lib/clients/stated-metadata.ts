@@ -49,7 +49,7 @@ export function readStated(at: Stated, { grantTypes, methods, usualMethod }: Sta
   const isNative = client_type === 'public' && redirect_uris.some((uri) => loopbackUri(uri) !== undefined)
   const grant_types = grantTypesIn(at, grantTypes, client_type)
   return {
-    ...membersOfPlugIns(at),
+    ...membersOfPlugins(at),
     client_type,
     token_endpoint_auth_method: method,
     redirect_uris,
@@ -130,7 +130,7 @@ const json: Field<Json | undefined> = (given, at, name) => {
 }
 
 /** Lists keep their order, which may have a meaning. */
-function membersOfPlugIns(at: Stated): Readonly<Record<string, Json>> {
+function membersOfPlugins(at: Stated): Readonly<Record<string, Json>> {
   const stated = (at.context.members ?? []).flatMap((member): [string, Json][] => {
     const value = at.field(member.name, json)
     return value === undefined || member.isGranted?.(value) === false ? [] : [[member.name, inOrder(value)]]

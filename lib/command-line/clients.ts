@@ -161,14 +161,14 @@ function jsonOrText(value: string): unknown {
   }
 }
 
-const isOfPlugIn = (name: string) => isMemberName(name) && !isOwnMember(name)
+const isOfPlugin = (name: string) => isMemberName(name) && !isOwnMember(name)
 const wrongRemoval = (message: string) => cannotBe('changed', '--remove', message)
 
 function removedMember(name: string): string {
   const flag = metadata.get(name)
   if (Object.hasOwn(fixed, name)) throw wrongRemoval(`cannot remove ${name}, which never changes.`)
   if (flag !== undefined) return memberOf(name, flag)
-  if (isOfPlugIn(name)) return name
+  if (isOfPlugin(name)) return name
   const known = 'must name an option, such as logo-uri, or a member of a plug-in, such as subject_type'
   throw wrongRemoval(`${known}; "${name}" is neither.`)
 }
@@ -176,7 +176,7 @@ function removedMember(name: string): string {
 // The server checks the values of plug-ins. Any other unknown name is a mistake.
 function knowing(registration: Fields): ServerCapabilities {
   const names = Object.keys(registration).filter(
-    (name) => registration[name] !== undefined && isOfPlugIn(name),
+    (name) => registration[name] !== undefined && isOfPlugin(name),
   )
   return { ...anyCapabilities, members: names.map((name) => ({ name, mistakeIn: () => undefined })) }
 }

@@ -16,7 +16,7 @@ import { admitAtEndpoint } from '../http/bearer-guard'
 import type { Edge, GuardEdge } from '../http/edge'
 import { parsePushedRequest } from '../http/parse-pushed-request'
 import type { Lifetimes } from '../authorization/lifetimes'
-import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from '../doors/plug-in'
+import type { GuardParts, Plugin, PluginGuard, PluginParts, PluginRisk, PluginServer } from '../doors/plug-in'
 
 type RunningGuard = Pick<GuardEdge, 'counters'>
 
@@ -31,12 +31,12 @@ export type Sources = readonly Place[]
 export const listed = <Row>(sources: Sources, option: string, field: Field<readonly Row[]>): readonly Row[] =>
   Object.freeze(sources.flatMap((source) => source.field(option, field)))
 
-export interface OpenedPlugIns<Running> {
+export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
   /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */
   readonly indexSeconds: number | undefined
-  readonly risks: readonly PlugInRisk[]
+  readonly risks: readonly PluginRisk[]
   readonly start: (running: Running) => void
 }
 
@@ -54,17 +54,17 @@ interface ServerInView extends GuardInView {
   readonly canLogOut: boolean
 }
 
-export function openPlugIns(at: Place, server: ServerInView): OpenedPlugIns<Edge> {
+export function openPlugins(at: Place, server: ServerInView): OpenedPlugins<Edge> {
   const running = new Running<Edge>()
   // All plug-ins of a server get one object, so one may know the server that another has opened.
   const inView = serverFor(server, running)
-  return opened(at, running, partNames, (plugIn) => () => plugIn.open(inView))
+  return opened(at, running, partNames, (plugin) => () => plugin.open(inView))
 }
 
-export function openPlugInsInGuard(at: Place, guard: GuardInView): OpenedPlugIns<RunningGuard> {
+export function openPluginsInGuard(at: Place, guard: GuardInView): OpenedPlugins<RunningGuard> {
   const running = new Running<RunningGuard>()
-  return opened(at, running, guardPartNames, (plugIn) => {
-    const open = plugIn.openInGuard?.bind(plugIn)
+  return opened(at, running, guardPartNames, (plugin) => {
+    const open = plugin.openInGuard?.bind(plugin)
     return open && (() => open(guardFor(guard, running)))
   })
 }
@@ -83,7 +83,7 @@ class Running<Part> {
   }
 }
 
-function guardFor({ issuer, clock, storage }: GuardInView, running: Running<RunningGuard>): PlugInGuard {
+function guardFor({ issuer, clock, storage }: GuardInView, running: Running<RunningGuard>): PluginGuard {
   const counters = (member: keyof Counters) => running.for(`counters.${member}`).counters
   return {
     issuer,
@@ -97,7 +97,7 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
   }
 }
 
-function serverFor(view: ServerInView, running: Running<Edge>): PlugInServer {
+function serverFor(view: ServerInView, running: Running<Edge>): PluginServer {
   const { issuer, lifetimes, resources, scopes, canLogOut, storage } = view
   const guard = guardFor(view, running)
   const ownDigest = issuerDigest(issuer)
@@ -140,40 +140,40 @@ function serverFor(view: ServerInView, running: Running<Edge>): PlugInServer {
   }
 }
 
-type Opening = () => PlugInParts | GuardParts
+type Opening = () => PluginParts | GuardParts
 
-const plugInMessage = 'must be a plug-in: name and open, optionally openInGuard.'
+const pluginMessage = 'must be a plug-in: name and open, optionally openInGuard.'
 
 function opened<Part>(
   options: Place,
   running: Running<Part>,
   names: readonly string[],
-  openingOf: (plugIn: PlugIn) => Opening | undefined,
-): OpenedPlugIns<Part> {
+  openingOf: (plugin: Plugin) => Opening | undefined,
+): OpenedPlugins<Part> {
   const taken = new Set<string>()
   const sources = [options]
   const readiness: Readiness[] = []
   const indexSeconds: number[] = []
-  const risks: PlugInRisk[] = []
-  const plugInField: Field<PlugIn | undefined> = (given, at, name) => {
-    const plugIn = kind(isPlugIn, plugInMessage)(given, at, name)
-    if (plugIn === undefined) return undefined
-    if (taken.has(plugIn.name))
-      at.wrong(`${name}.name`, `is "${plugIn.name}", which another plug-in has already.`)
-    taken.add(plugIn.name)
-    const open = openingOf(plugIn)
+  const risks: PluginRisk[] = []
+  const pluginField: Field<Plugin | undefined> = (given, at, name) => {
+    const plugin = kind(isPlugin, pluginMessage)(given, at, name)
+    if (plugin === undefined) return undefined
+    if (taken.has(plugin.name))
+      at.wrong(`${name}.name`, `is "${plugin.name}", which another plug-in has already.`)
+    taken.add(plugin.name)
+    const open = openingOf(plugin)
     const parts = open && partsOf(open, (message) => at.wrong(name, message))
-    if (parts === undefined) return plugIn
+    if (parts === undefined) return plugin
     const source = at.inside(parts, name)
     const { ready, indexSeconds: seconds, risks: found } = source.read(ownParts)
     source.refuseUnknown(names)
-    if (ready !== undefined) readiness.push({ name: plugIn.name, ready: ready.bind(parts) })
+    if (ready !== undefined) readiness.push({ name: plugin.name, ready: ready.bind(parts) })
     if (seconds !== undefined) indexSeconds.push(seconds)
     for (const { rule, path } of found) risks.push({ rule, path: `${name}.${path}` })
     sources.push(source)
-    return plugIn
+    return plugin
   }
-  options.field('plugIns', rows(plugInField, 'plug-ins'))
+  options.field('plugins', rows(pluginField, 'plug-ins'))
   return {
     sources,
     readiness,
@@ -201,7 +201,7 @@ function partsOf(
 const ownParts = {
   ready: optional(aCall<Readiness['ready']>()),
   indexSeconds: optional(aWhole(0, tenYears)),
-  risks: rows(shape<PlugInRisk>({ rule: aText, path: aText }), 'risks, each with rule and path'),
+  risks: rows(shape<PluginRisk>({ rule: aText, path: aText }), 'risks, each with rule and path'),
 }
 
 const guardPartNames = ['accessTokenFormats', 'extensions', 'tokenTypes', ...Object.keys(ownParts)]
@@ -216,7 +216,7 @@ const partNames = [
   'responseTypes',
 ]
 
-const isPlugIn = (value: unknown): value is PlugIn =>
+const isPlugin = (value: unknown): value is Plugin =>
   isRecord(value) &&
   isText(value['name']) &&
   typeof value['open'] === 'function' &&

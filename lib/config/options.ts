@@ -28,7 +28,7 @@ import type { MetadataDocuments } from '../clients/metadata-documents/metadata-d
 import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
 import type { GrantType } from '../authorization/grant-type'
-import type { PlugIn } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 
 type Eventually<T> = T | Promise<T>
 
@@ -209,7 +209,7 @@ export interface AuthorizationServerOptions {
    * Features of several parts, such as a grant type with its endpoint. Their parts follow those of the
    * options, in this order. Default none.
    */
-  readonly plugIns?: readonly PlugIn[]
+  readonly plugins?: readonly Plugin[]
   /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /** True closes the endpoints with `temporarily_unavailable`; guards go on. Default: never. */

@@ -90,14 +90,14 @@ const memberShape = shape<ClientMember>(
   'ignored',
 )
 
-export function resolveClientMembers(plugIns: Sources): readonly ClientMember[] {
+export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
   const names = new Set<string>()
   const member = checked(memberShape, ({ name }, wrong) => {
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
     else if (names.has(name)) wrong('.name', `is "${name}", which another plug-in adds already.`)
     names.add(name)
   })
-  return listed(plugIns, 'clientMembers', rows(member, 'members of registrations'))
+  return listed(plugins, 'clientMembers', rows(member, 'members of registrations'))
 }
 
 export const builtInGrantTypes: readonly string[] = [

@@ -24,9 +24,9 @@ import { scopeDescriptions, scopeImplications } from '../protocol/scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
 import { allowedScope } from '../protocol/client-metadata'
 import {
-  plugInResources,
+  pluginResources,
   resourcesOf,
-  withPlugInResources,
+  withPluginResources,
 } from '../extensions/resource-indicators/resources'
 import { withoutDeleted } from '../stores/registered-clients'
 import { explainsRefusals } from '../audit/diagnosis'
@@ -52,7 +52,7 @@ import {
   resolveTokenTypes,
   usualFormatOf,
 } from './plug-ins'
-import { openPlugIns } from './open-plug-ins'
+import { openPlugins } from './open-plug-ins'
 import {
   furtherPath,
   pathsOption,
@@ -74,7 +74,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const { clock, lifetimes, resourceOwner, storeDeadline } = read
   const stores = resolveStores(at, clock, storeDeadline)
   const { resources: named } = at.read(resourcesOf(knownScope, lifetimes.accessToken))
-  const plugIns = openPlugIns(at, {
+  const plugins = openPlugins(at, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
@@ -83,7 +83,7 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes,
     canLogOut: read.logOut !== undefined,
   })
-  const { sources } = plugIns
+  const { sources } = plugins
   const responseTypes = resolveResponseTypes(sources)
   const tokenTypes = resolveTokenTypes(sources)
   const grantTypes = resolveGrantTypes(sources)
@@ -105,8 +105,8 @@ export function resolveOptions(options: Options): ServerSettings {
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
   }
-  const ofPlugIns = parts.flatMap((part) => part.field('resources', plugInResources))
-  const resources = named && withPlugInResources(named, ofPlugIns)
+  const ofPlugins = parts.flatMap((part) => part.field('resources', pluginResources))
+  const resources = named && withPluginResources(named, ofPlugins)
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)
   checkFormatsOf(at, resources, accessTokenFormats)
@@ -158,7 +158,7 @@ export function resolveOptions(options: Options): ServerSettings {
     ],
     limits: resolveLimits(at, lifetimes, listing.authorizations),
     ...pages,
-    plugIns,
+    plugins,
   }
   checkPages(at, settings)
   const complete = withDynamicRegistration(at, settings, taken)
@@ -261,6 +261,6 @@ const dependent = {
   tokenType: true,
   clientAuthenticationMethods: true,
   extensions: true,
-  plugIns: true,
+  plugins: true,
   limits: true,
 } satisfies Record<Exclude<keyof Options, keyof typeof fields>, true>

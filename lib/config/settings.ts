@@ -13,7 +13,7 @@ import type { ClientRegistry } from '../stores/registered'
 import type { OpenClients } from '../clients/open-clients'
 import type { TimelyStore } from '../store/deadline'
 import type { Store } from '../store/store'
-import type { OpenedPlugIns } from './open-plug-ins'
+import type { OpenedPlugins } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 import type { ServerLimits } from './resolve-limits'
 
@@ -46,7 +46,7 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly limits: ServerLimits
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly connectedPage: PageOptions['connected']
-  readonly plugIns: OpenedPlugIns<Edge>
+  readonly plugins: OpenedPlugins<Edge>
 }
 
 export interface ServerContext extends Edge {

@@ -185,7 +185,7 @@ function scopeOf(
 
 function resourceFact({ settings }: ListingContext, authorizations: Several): readonly ConsentFact[] {
   // A plug-in's endpoint is no API that its owner knows.
-  const isOwn = (uri: string) => !settings.resources?.ofPlugIns.some((each) => each.uri === uri)
+  const isOwn = (uri: string) => !settings.resources?.ofPlugins.some((each) => each.uri === uri)
   const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))].filter(isOwn)
   const values = uris.map((uri) => ({ value: uri, description: settings.resources?.find(uri)?.name ?? uri }))
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]

@@ -1,7 +1,7 @@
 import { aCall, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, optional, orOff, readOptions } from '../primitives/schema'
 import { randomBytes } from 'node:crypto'
-import type { PlugIn, PlugInServer } from '../doors/plug-in'
+import type { Plugin, PluginServer } from '../doors/plug-in'
 import type { RenderView } from '../doors/page-endpoint'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { isInMemory } from '../store/store'
@@ -60,7 +60,7 @@ interface DeviceGuessOptions {
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
-export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): PlugIn {
+export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Plugin {
   const { secret, ...read } = readOptions('deviceAuthorization()', fields, options, {
     undefinedMembers: 'refused',
   })
@@ -79,7 +79,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   }
 }
 
-function requireSharedSecret({ storage }: PlugInServer, secret: string | undefined): void {
+function requireSharedSecret({ storage }: PluginServer, secret: string | undefined): void {
   if (secret === undefined && !isInMemory(storage))
     throw new Error(
       'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',

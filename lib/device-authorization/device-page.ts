@@ -1,5 +1,5 @@
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import { languageFields, type OwnPage, type OwnPageRequest, pageOf, viewBase } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
@@ -21,7 +21,7 @@ const textField = 'form'
 type Answer = ReturnType<OwnPage['handle']>
 
 /** RFC 8628 3.3: the consent page, with a code before it. */
-export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
+export function verificationPage(server: PluginServer, terms: DeviceTerms): OwnPage {
   const page = new VerificationPage(server, terms)
   const handle = (request: OwnPageRequest) => page.handle(request)
   return { kind: 'page', name: 'device', path: terms.pagePath, login: 'required', json: true, handle }
@@ -29,7 +29,7 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
 
 class VerificationPage {
   constructor(
-    private readonly server: PlugInServer,
+    private readonly server: PluginServer,
     private readonly terms: DeviceTerms,
   ) {}
 

@@ -5,7 +5,7 @@ import { type Poll, pollAuthorization } from '../authorization/polled'
 import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import type { RenderView } from '../doors/page-endpoint'
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import { countedFor } from '../limits/counted-for'
 import type { Counters } from '../limits/counters'
 import { type Limit, secondsToWait } from '../limits/limit'
@@ -38,7 +38,7 @@ export interface DeviceTerms {
 }
 
 /** RFC 8628 3.1 and 3.2. */
-export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms): Endpoint {
+export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms): Endpoint {
   return {
     name: 'device_authorization',
     path: terms.endpointPath,
@@ -51,12 +51,12 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
       await request.useUp?.()
       const { lifetime, interval } = terms
       const at = server.now()
-      const plugInData = deviceData({ at, address: plainAddress(address), interval, polledAt: undefined })
+      const pluginData = deviceData({ at, address: plainAddress(address), interval, polledAt: undefined })
       const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
         openRequest(parsed.proposal, server.context(), {
           id,
           lifetime,
-          plugInData,
+          pluginData,
           parameters: parsed.parameters,
         }),
       )
@@ -78,7 +78,7 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
 
 /** A code may be taken: its id stays in use while its authorization lives. */
 async function beginWithNewCode(
-  server: PlugInServer,
+  server: PluginServer,
   { key }: DeviceTerms,
   create: (id: string) => ReturnType<typeof openRequest>,
 ): Promise<{ readonly handle: string; readonly userCode: string }> {
@@ -137,7 +137,7 @@ function pollDevice(
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < data.interval - tolerance
   const interval = isEarly ? data.interval + slowerBy : data.interval
-  const authorization = { ...current, plugInData: deviceData({ ...data, interval, polledAt: now }) }
+  const authorization = { ...current, pluginData: deviceData({ ...data, interval, polledAt: now }) }
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }
 
@@ -158,8 +158,8 @@ const deviceData = ({ at, address, interval, polledAt }: DeviceData): ExtensionD
   ...(polledAt !== undefined && { polledAt }),
 })
 
-export function deviceDataIn({ plugInData = {} }: Requested): DeviceData | undefined {
-  const { at, address, interval, polledAt } = plugInData
+export function deviceDataIn({ pluginData = {} }: Requested): DeviceData | undefined {
+  const { at, address, interval, polledAt } = pluginData
   if (typeof at !== 'number' || typeof interval !== 'number') return undefined
   return {
     at,

@@ -3,7 +3,7 @@ import type { Counters } from '../limits/counters'
 import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
 import type { Random } from '../protocol/credential'
-import type { PlugIns } from './plug-ins'
+import type { Plugins } from './plug-ins'
 import type { Store } from '../store/store'
 import type { Owners } from '../authorization/owners'
 import type { ClientMarks } from '../authorization/client-marks'
@@ -36,7 +36,7 @@ export interface Context {
   readonly counters: Counters
   readonly limits: Limits
   readonly audit: AuditLog
-  readonly plugIns: PlugIns
+  readonly plugins: Plugins
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
 }
@@ -107,19 +107,19 @@ export function issueContext(
   evidence: Evidence = noEvidence,
   now = server.now(),
 ): IssueContext {
-  const { settings, plugIns, limits, random, issuerDigest } = server
+  const { settings, plugins, limits, random, issuerDigest } = server
   return {
     now,
     issuerDigest,
     random,
     lifetimes: lifetimesFor(client, settings.lifetimes),
-    tokenTypes: plugIns.tokenTypes,
-    usualFormat: plugIns.usualFormat,
-    formats: plugIns.formats,
+    tokenTypes: plugins.tokenTypes,
+    usualFormat: plugins.usualFormat,
+    formats: plugins.formats,
     evidence,
-    confirmationOf: plugIns.confirmationOf,
+    confirmationOf: plugins.confirmationOf,
     countIssue: limits.issuing?.countOfRequest() ?? countNothing,
-    keepsRefreshToken: keeperFor(client, settings, plugIns),
+    keepsRefreshToken: keeperFor(client, settings, plugins),
     restrict,
   }
 }

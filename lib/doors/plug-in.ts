@@ -26,17 +26,17 @@ import type { GrantType } from '../authorization/grant-type'
  * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens it for
  * itself: state of one server stands inside `open`.
  */
-export interface PlugIn {
+export interface Plugin {
   /** Unique among the plug-ins of a server. */
   readonly name: string
   /**
-   * Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugIns`.
+   * Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugins`.
    */
-  open(server: PlugInServer): PlugInParts
+  open(server: PluginServer): PluginParts
   /**
    * Returns the parts for one guard of `createBearerGuard`. Default: none.
    */
-  openInGuard?(guard: PlugInGuard): GuardParts
+  openInGuard?(guard: PluginGuard): GuardParts
 }
 
 /** Each list as the option of the same name. */
@@ -47,7 +47,7 @@ export interface GuardParts {
 }
 
 /** Each list as the option of the same name. */
-export interface PlugInParts extends GuardParts {
+export interface PluginParts extends GuardParts {
   readonly endpoints?: readonly (Endpoint | PageEndpoint | OwnPage)[]
   readonly grantTypes?: readonly GrantType[]
   readonly responseTypes?: readonly ResponseType[]
@@ -58,15 +58,15 @@ export interface PlugInParts extends GuardParts {
   /** Members of registrations of clients (RFC 7591 2). No option has this name. */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
-  readonly resources?: readonly PlugInResource[]
+  readonly resources?: readonly PluginResource[]
   /**
-   * Needs the authorizations of owners ({@link PlugInServer.authorizationsOf}): the server lists them in the record of
+   * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}): the server lists them in the record of
    * each owner. An entry with the scope `openid` stays for these seconds at least, even if its
    * authorization ends sooner, unless its owner or the host ends it. Default: none.
    */
   readonly indexSeconds?: number
   /** Options that work and break a rule of the command `lint`, such as a missing secret. */
-  readonly risks?: readonly PlugInRisk[]
+  readonly risks?: readonly PluginRisk[]
   /**
    * Gets what the plug-in needs to serve, such as keys. Called once when the server is made, without waiting,
    * and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()`
@@ -79,19 +79,19 @@ export interface PlugInParts extends GuardParts {
  * Such as an endpoint that takes access tokens. A token of a request without a resource is for it, too, if it
  * has one of the scopes. These scopes are good with every resource.
  */
-export interface PlugInResource {
+export interface PluginResource {
   readonly uri: string
   readonly scopes: readonly string[]
 }
 
-export interface PlugInRisk {
+export interface PluginRisk {
   readonly rule: string
   /** The path of the option, such as `nonces.secret`. */
   readonly path: string
 }
 
 /** What a plug-in reads of a guard. */
-export interface PlugInGuard {
+export interface PluginGuard {
   readonly issuer: string
   /** Seconds since the epoch, by the option `clock`. */
   readonly now: () => number
@@ -112,7 +112,7 @@ export interface PlugInGuard {
  * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` throw an `Error`
  * until the server is made. A store that fails causes `temporarily_unavailable`.
  */
-export interface PlugInServer extends PlugInGuard {
+export interface PluginServer extends PluginGuard {
   /** No guard against races here: use `commit`. */
   readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */

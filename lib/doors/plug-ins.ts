@@ -10,7 +10,7 @@ import type { ResponseTypes } from '../authorization/response-types'
 import type { TokenRestrictor } from '../authorization/restrict'
 
 /** What plug-ins, hosts and this package bring, sorted once by where it acts. */
-export interface PlugIns extends ActingExtensions {
+export interface Plugins extends ActingExtensions {
   /** What the metadata does not offer is unsupported here, too. */
   readonly grantTypes: ReadonlyMap<string, ServedGrantType>
   /** Also those of response types, such as `implicit`. */

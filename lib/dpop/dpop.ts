@@ -1,4 +1,4 @@
-import type { PlugIn, PlugInGuard, PlugInRisk } from '../doors/plug-in'
+import type { Plugin, PluginGuard, PluginRisk } from '../doors/plug-in'
 import { booleanMember } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import type { RefusalTerms } from '../protocol/refusals'
@@ -19,7 +19,7 @@ import './registration'
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function dpop(options: DpopOptions = {}): PlugIn {
+export function dpop(options: DpopOptions = {}): Plugin {
   const rules = readDpopOptions(options)
   return {
     name: dpopName,
@@ -37,7 +37,7 @@ export function dpop(options: DpopOptions = {}): PlugIn {
   }
 }
 
-function tokenType(rules: DpopRules, guard: PlugInGuard) {
+function tokenType(rules: DpopRules, guard: PluginGuard) {
   const place = `resource server ${guard.issuer}`
   // RFC 9449 7.1 and 9. The scheme is known, so no other challenge helps (RFC 9449 7.2).
   const refusal = { status: 401, challenge: {}, schemes: ['DPoP'] }
@@ -48,7 +48,7 @@ function proofCheck(
   { algorithms, tolerance }: DpopRules,
   nonces: NonceRules | undefined,
   place: string,
-  { random, now }: PlugInGuard,
+  { random, now }: PluginGuard,
   refusal: RefusalTerms,
 ): ProofCheck {
   const made = nonces && new Nonces(nonces.secret ?? random(43), place, nonces.seconds, tolerance)
@@ -56,7 +56,7 @@ function proofCheck(
 }
 
 // A store may be shared, and the nonces are not.
-function risksOf(rules: DpopRules): readonly PlugInRisk[] {
+function risksOf(rules: DpopRules): readonly PluginRisk[] {
   const kinds = ['nonces', 'guardNonces'] as const
   return kinds
     .filter((kind) => rules[kind] !== undefined && rules[kind].secret === undefined)

@@ -1,6 +1,6 @@
 import { isExchangeable } from '../authorization/lookup'
 import { isRecord, isText } from '../primitives/values'
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { ClientRequest, Extension, ExtensionTokenRequest } from '../protocol/extension'
@@ -19,7 +19,7 @@ const thumbprintGrammar = /^[\w-]{43}$/
 const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
 
 /** RFC 9449 5 and 10 */
-export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PlugInServer): Extension {
+export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PluginServer): Extension {
   const needsProof = ({ members, token_type }: Client) =>
     required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
   return {
@@ -78,7 +78,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
 async function demandOf(
   refusal: unknown,
   { client, endpoint, parameters }: ClientRequest,
-  server: PlugInServer,
+  server: PluginServer,
 ): Promise<unknown> {
   if (!(refusal instanceof OAuthError) || refusal.code !== 'use_dpop_nonce') return refusal
   const { code, reason, description } = refusal
@@ -95,7 +95,7 @@ const handles = [
 ] as const
 
 async function hasHandle(
-  server: PlugInServer,
+  server: PluginServer,
   { client_id }: Client,
   parameters: Parameters,
 ): Promise<boolean> {

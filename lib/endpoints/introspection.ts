@@ -25,7 +25,7 @@ export async function introspect(
     const sub = await subjectFor(server, access)
     if (sub === undefined) return inactive
     return {
-      ...membersOfPlugIns(settings, found),
+      ...membersOfPlugins(settings, found),
       ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
   }
@@ -39,14 +39,14 @@ export async function introspect(
 
 /** If an extension publishes subjects, and the client is gone, the host's subject must not show. */
 async function subjectFor(server: Context, access: Access): Promise<string | undefined> {
-  if (server.plugIns.publishedSubject === undefined || access.subject === undefined)
+  if (server.plugins.publishedSubject === undefined || access.subject === undefined)
     return subjectOf(server, access)
   const client = await server.settings.findClient(access.clientId)
   return client && subjectOf(server, access, client)
 }
 
 function subjectOf(
-  { plugIns: { publishedSubject } }: Context,
+  { plugins: { publishedSubject } }: Context,
   { subject, clientId }: Access,
   client?: Client,
 ): string {
@@ -66,7 +66,7 @@ async function refreshBy(
   return findRefreshTokenIn((await store.find(id))?.authorization, token, { now: now(), lifetimes })
 }
 
-function membersOfPlugIns(
+function membersOfPlugins(
   { grantTypes, tokenTypes, extensions }: Context['settings'],
   found: FoundAccess,
 ): Readonly<Record<string, Json>> {

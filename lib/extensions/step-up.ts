@@ -1,5 +1,5 @@
 import { type Fields, kind, needed, readOptions } from '../primitives/schema'
-import type { PlugIn } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -21,7 +21,7 @@ export interface StepUpOptions {
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function stepUp(options: StepUpOptions): PlugIn {
+export function stepUp(options: StepUpOptions): Plugin {
   const { acrValues } = readOptions('stepUp()', fields, options)
   const offered = Object.freeze([...acrValues])
   return {

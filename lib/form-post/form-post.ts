@@ -1,4 +1,4 @@
-import type { PlugIn } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 
 /**
  * The response mode `form_post` (OAuth 2.0 Form Post Response Mode): on request, the user agent posts the
@@ -6,6 +6,6 @@ import type { PlugIn } from '../doors/plug-in'
  * itself, or by its button without scripts. Errors come the same way. A redirection URI must be of http or
  * https.
  */
-export function formPost(): PlugIn {
+export function formPost(): Plugin {
   return { name: 'form-post', open: () => ({ responseModes: [{ name: 'form_post', carrier: 'form' }] }) }
 }

@@ -100,7 +100,7 @@ export function polledRequests(server: Edge): PolledRequests {
   }
 }
 
-const parametersOf = ({ plugIns }: Context) => [...polledParameters, ...plugIns.authorizationParameters]
+const parametersOf = ({ plugins }: Context) => [...polledParameters, ...plugins.authorizationParameters]
 
 function ledToRedirect(): never {
   throw new Error('A request without a redirection URI led to a redirect.')

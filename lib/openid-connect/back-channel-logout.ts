@@ -1,7 +1,7 @@
 import { aFlag } from '../primitives/fields'
 import { type Fields, group, switched } from '../primitives/schema'
 import { setTimeout } from 'node:timers/promises'
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import {
   addressLookup,
   authorities,
@@ -51,7 +51,7 @@ const clientsAtMost = 1000
  * failures by the event `failure`.
  */
 export function announcing(
-  server: PlugInServer,
+  server: PluginServer,
   { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
   { ca, lookup, insideNetwork = false }: BackChannelLogoutOptions,
 ): AnnounceLogout {

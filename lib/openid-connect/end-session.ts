@@ -1,4 +1,4 @@
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import { clientNameOf } from '../pages/consent-page'
 import { around, hiddenFields, html, notice } from '../pages/html'
 import { ownTerms } from '../jwt/signing-keys/key-ring'
@@ -34,7 +34,7 @@ const patience = 600
  * session, and the person goes to a registered `post_logout_redirect_uris`.
  */
 export function endSessionPage(
-  server: PlugInServer,
+  server: PluginServer,
   terms: IdTokenTerms,
   path: string,
   announce: AnnounceLogout | undefined,
@@ -58,7 +58,7 @@ export function endSessionPage(
 }
 
 async function destinationIn(
-  server: PlugInServer,
+  server: PluginServer,
   terms: IdTokenTerms,
   parameters: Parameters,
 ): Promise<Destination | undefined> {
@@ -91,7 +91,7 @@ async function clientIdIn(terms: IdTokenTerms, parameters: Parameters): Promise<
 
 /** Only the page for this owner has it: another site cannot make one, nor read it. */
 function confirmationFor(
-  server: PlugInServer,
+  server: PluginServer,
   { issuer, ring, algorithm }: IdTokenTerms,
   parameters: Parameters,
   { subject }: ResourceOwner,
@@ -105,7 +105,7 @@ function confirmationFor(
 }
 
 async function decide(
-  server: PlugInServer,
+  server: PluginServer,
   terms: IdTokenTerms,
   request: PageRequest,
   announce: AnnounceLogout | undefined,
@@ -124,7 +124,7 @@ async function decide(
   return leave(request, destination)
 }
 
-async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, text: string) {
+async function confirmed({ now }: PluginServer, { issuer, ring }: IdTokenTerms, text: string) {
   const expected = { ...ownTerms(issuer, ring.source, [type]), clockTolerance: 0 }
   try {
     const { subject, claims } = await verifyJwt(text, now(), expected)

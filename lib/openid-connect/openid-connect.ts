@@ -1,6 +1,6 @@
 import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, readOptions, usual } from '../primitives/schema'
-import type { PlugIn, PlugInServer } from '../doors/plug-in'
+import type { Plugin, PluginServer } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import { claimsFact } from '../protocol/claims-fact'
@@ -34,7 +34,7 @@ import './registration'
 
 /** Options of {@link openIdConnect}. */
 export interface OpenIdConnectOptions {
-  /** They stand before this plug-in in the option `plugIns`. */
+  /** They stand before this plug-in in the option `plugins`. */
   readonly keys: SigningKeys
   /** Default: nothing but the subject. */
   readonly claims?: OwnerClaims
@@ -75,7 +75,7 @@ export interface OpenIdConnectOptions {
   readonly endSessionPath?: string
 }
 
-export interface OpenIdConnect extends PlugIn {
+export interface OpenIdConnect extends Plugin {
   /**
    * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
    * rejects: do not let the owner wait for it. The event `failure` names clients that it could not tell.
@@ -184,7 +184,7 @@ interface IdentityTerms extends IdTokenTerms {
 }
 
 function identity(
-  server: PlugInServer,
+  server: PluginServer,
   terms: IdentityTerms,
   claims: OwnerClaims,
   byScope: ScopeClaims,

@@ -1,4 +1,4 @@
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { isTexts } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
@@ -13,7 +13,7 @@ const needed = ['openid']
 
 /** OpenID Connect Core 5.3 */
 export function userInfoEndpoint(
-  server: PlugInServer,
+  server: PluginServer,
   name: string,
   path: string,
   claims: OwnerClaims,

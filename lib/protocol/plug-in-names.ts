@@ -1,10 +1,10 @@
 import { type Field, kind } from '../primitives/schema'
 import { isText, isTexts } from '../primitives/values'
 
-const inPlugIns = (name: string) => `add ${name} to the option plugIns`
+const inPlugins = (name: string) => `add ${name} to the option plugins`
 const inGrantTypes = (name: string) => `add ${name} to the option grantTypes`
-const openId = inPlugIns('openIdConnect()')
-const requests = inPlugIns('requestObjects()')
+const openId = inPlugins('openIdConnect()')
+const requests = inPlugins('requestObjects()')
 const implicit = 'add implicit() to the option responseTypes'
 const grant = 'urn:ietf:params:oauth:grant-type:'
 
@@ -23,13 +23,13 @@ const members: Readonly<Record<string, string>> = {
   jwks_uri: requests,
   request_object_signing_alg: requests,
   require_signed_request_object: requests,
-  require_pushed_authorization_requests: inPlugIns('pushedAuthorizationRequests()'),
-  dpop_bound_access_tokens: inPlugIns('dpop()'),
+  require_pushed_authorization_requests: inPlugins('pushedAuthorizationRequests()'),
+  dpop_bound_access_tokens: inPlugins('dpop()'),
 }
 
 /** Grant types, response types, token types, methods of client authentication and formats. */
 const offers: ReadonlyMap<string, string> = new Map([
-  [`${grant}device_code`, inPlugIns('deviceAuthorization()')],
+  [`${grant}device_code`, inPlugins('deviceAuthorization()')],
   [`${grant}token-exchange`, inGrantTypes('tokenExchange()')],
   [`${grant}jwt-bearer`, inGrantTypes('jwtBearer()')],
   [`${grant}saml2-bearer`, inGrantTypes('saml2Bearer()')],
@@ -37,9 +37,9 @@ const offers: ReadonlyMap<string, string> = new Map([
   ['implicit', implicit],
   ['token', implicit],
   ['mac', 'add mac() to the option tokenTypes'],
-  ['DPoP', inPlugIns('dpop()')],
+  ['DPoP', inPlugins('dpop()')],
   ['private_key_jwt', 'add privateKeyJwt() to the option clientAuthenticationMethods'],
-  ['at+jwt', inPlugIns('jwtAccessTokens()')],
+  ['at+jwt', inPlugins('jwtAccessTokens()')],
 ])
 
 /** The last sentence of a message about an unknown name; empty if nothing adds it. */

@@ -50,8 +50,8 @@ export type NamedModes = ReadonlyMap<string, NamedMode>
 
 const fragment: NamedMode = { name: 'fragment', carrier: 'fragment' }
 
-export const namedModes = (ofPlugIns: readonly ResponseMode[]): NamedModes =>
-  new Map([fragment, ...ofPlugIns].map((mode) => [mode.name, mode]))
+export const namedModes = (ofPlugins: readonly ResponseMode[]): NamedModes =>
+  new Map([fragment, ...ofPlugins].map((mode) => [mode.name, mode]))
 
 /**
  * Undefined if there is no such mode, or the URI cannot take it: a browser posts no form to an app with a scheme of its

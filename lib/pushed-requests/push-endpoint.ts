@@ -5,7 +5,7 @@ import { TokenBuckets } from '../limits/token-buckets'
 import { steadyClock } from '../primitives/clock'
 import type { Authorization } from '../authorization/authorization'
 import { openRequest, requestNotOpen } from '../authorization/requested'
-import type { PlugInServer } from '../doors/plug-in'
+import type { PluginServer } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Endpoint } from '../protocol/endpoint'
@@ -27,7 +27,7 @@ const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 const largestRequest = 16 * 1024
 
 /** RFC 9126 2. */
-export function pushEndpoint(server: PlugInServer, { path, lifetime, required, count }: PushTerms): Endpoint {
+export function pushEndpoint(server: PluginServer, { path, lifetime, required, count }: PushTerms): Endpoint {
   return {
     name: 'pushed_authorization_request',
     path,
@@ -62,7 +62,7 @@ function refuseRequestUri(parameters: Parameters): void {
 
 /** RFC 9126 4. Of the browser's request, only `client_id` and `request_uri` count. */
 export function resolvePushed(
-  server: PlugInServer,
+  server: PluginServer,
   mustPush: (client: Client) => boolean,
 ): NonNullable<Extension['resolveRequest']> {
   return async (parameters, client, { isPushed }) => {

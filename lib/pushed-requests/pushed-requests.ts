@@ -1,6 +1,6 @@
 import { aFlag, aPath, someSeconds } from '../primitives/fields'
 import { type Fields, readOptions } from '../primitives/schema'
-import type { PlugIn } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 import { booleanMember, type Client } from '../protocol/client'
 import { pushEndpoint, type PushLimitOptions, pushLimits, pushShares, resolvePushed } from './push-endpoint'
 import './registration'
@@ -34,7 +34,7 @@ const member = 'require_pushed_authorization_requests'
  *
  * @throws ConfigurationError that lists every mistake of the options.
  */
-export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): PlugIn {
+export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): Plugin {
   const { required, lifetime, limits, path } = readOptions('pushedAuthorizationRequests()', fields, options)
   const mustPush = ({ members }: Client) => required || members[member] === true
   return {

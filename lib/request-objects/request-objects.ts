@@ -5,7 +5,7 @@ import { loginReferenceOf, requestDigest } from '../authorization-endpoint/deman
 import { findClaimable } from '../authorization/requested'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
-import type { PlugIn, PlugInServer } from '../doors/plug-in'
+import type { Plugin, PluginServer } from '../doors/plug-in'
 import { requireJose } from '../jwt/jose'
 import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
@@ -57,7 +57,7 @@ export interface RequestObjectOptions {
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
-export function requestObjects(options: RequestObjectOptions = {}): PlugIn {
+export function requestObjects(options: RequestObjectOptions = {}): Plugin {
   const { required, documents, ...bounds } = readOptions('requestObjects()', fields, options)
   requireJose('requestObjects()')
   return {
@@ -70,7 +70,7 @@ export function requestObjects(options: RequestObjectOptions = {}): PlugIn {
 }
 
 function objectResolver(
-  server: PlugInServer,
+  server: PluginServer,
   terms: RequestObjectTerms,
   required: boolean,
   documents: DocumentFetch | undefined,
@@ -132,7 +132,7 @@ const isExpiry = (error: unknown): boolean => {
 
 /** Undefined if never, or too long ago. */
 async function sentToLoginAt(
-  server: PlugInServer,
+  server: PluginServer,
   parameters: Parameters,
   { client_id: clientId }: Client,
 ): Promise<number | undefined> {

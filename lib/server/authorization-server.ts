@@ -106,7 +106,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
-  settings.plugIns.start(context)
+  settings.plugins.start(context)
   const authorizations = ownerAuthorizations(context)
   const pages = [...settings.pages, ...connectedApplications(context, authorizations)]
   const endpoints = endpointsOf(context)
@@ -180,8 +180,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return server
 }
 
-const readinessOf = ({ settings: { plugIns }, store: { indexedSince } }: ServerContext) =>
-  indexedSince === undefined ? plugIns.readiness : [...plugIns.readiness, indexedSince.readiness]
+const readinessOf = ({ settings: { plugins }, store: { indexedSince } }: ServerContext) =>
+  indexedSince === undefined ? plugins.readiness : [...plugins.readiness, indexedSince.readiness]
 
 const withoutResourceOwner = () =>
   new ConfigurationError('oauth.authorize() cannot work:', [
@@ -189,11 +189,11 @@ const withoutResourceOwner = () =>
   ])
 
 function wireRegistration(context: ServerContext): ClientRegistrar {
-  const { settings, plugIns } = context
+  const { settings, plugins } = context
   const { clientRegistry, capabilities, resourceOwner, dynamicRegistration } = settings
   const offered = {
     ...capabilities,
-    grantTypes: plugIns.offeredGrantTypes,
+    grantTypes: plugins.offeredGrantTypes,
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const revoke = clientRevocation(context)

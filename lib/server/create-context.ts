@@ -20,7 +20,7 @@ import { isOwnExtension, offeredGrantTypes, takesPublicClients, usualFormatOf } 
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
-import type { PlugIns } from '../doors/plug-ins'
+import type { Plugins } from '../doors/plug-ins'
 import type { At, Door } from '../protocol/acting-extensions'
 import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
 import { restrictorsOf } from '../authorization/restrict'
@@ -47,7 +47,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     issuerDigest: ownDigest,
     random: secureRandom,
     store,
-    plugIns: sortPlugIns(settings),
+    plugins: sortPlugins(settings),
     limits: {
       issuing: issueLimits(limits.issuing, clock),
       openRequests: openRequests(limits.openRequests, steady),
@@ -75,8 +75,8 @@ function authenticationOf(
   const secrets = new SecretVerifier(steadyClock(clock))
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new CredentialThrottle(settings.limits.clientAuthentication, counters)
-  const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
-  const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
+  const plugins = [...methods, ...settings.grantTypes, ...settings.extensions]
+  const credentialParameters = plugins.flatMap((plugin) => plugin.credentialParameters ?? [])
   return {
     credentialTerms: { methods, credentialParameters, takesPublicClients: takesPublicClients(settings) },
     verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
@@ -103,7 +103,7 @@ function authenticatingServer(
   }
 }
 
-export function sortPlugIns(settings: ServerSettings): PlugIns {
+export function sortPlugins(settings: ServerSettings): Plugins {
   const { accessTokenFormats, extensions, scopes } = settings
   const ignoredAtRefresh = [
     ...extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),

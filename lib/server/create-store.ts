@@ -13,7 +13,7 @@ import { authorizationsIn } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
-  const { authorizations, clock, lifetimes, plugIns, rememberConsent } = settings
+  const { authorizations, clock, lifetimes, plugins, rememberConsent } = settings
   const { dynamicRegistration } = settings
   const now = secondsOf(clock)
   const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notesOf(settings, now))
@@ -27,12 +27,12 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
       : undefined
   const marked = clientMarks?.forEndpoints(plain) ?? plain
   const owners = new Owners(settings.store, now, requestLifetime, dynamicRegistration?.left)
-  const listsOwners = authorizations || plugIns.indexSeconds !== undefined
+  const listsOwners = authorizations || plugins.indexSeconds !== undefined
   const terms = {
     owners,
     now: () => clock() / 1000,
     lifetimes,
-    leastSeconds: plugIns.indexSeconds ?? 0,
+    leastSeconds: plugins.indexSeconds ?? 0,
     share: shareOf(settings),
   }
   const store =

@@ -21,7 +21,7 @@ import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/owner-authorizations'
 import { issueContext } from '../doors/context'
-import { sortPlugIns } from './create-context'
+import { sortPlugins } from './create-context'
 import type { ServerContext } from '../config/settings'
 
 export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] => [
@@ -123,9 +123,9 @@ export function minting(wiring: ServerContext): Mint {
   const { settings } = wiring
   // Only the extension of resources acts: extensions of the host may demand what no test request has.
   const own = { ...settings, extensions: settings.extensions.filter(isOwn) }
-  const { publishedSubject } = wiring.plugIns
-  const server = { ...wiring, settings: own, plugIns: { ...sortPlugIns(own), publishedSubject } }
-  const { restrictors } = server.plugIns
+  const { publishedSubject } = wiring.plugins
+  const server = { ...wiring, settings: own, plugins: { ...sortPlugins(own), publishedSubject } }
+  const { restrictors } = server.plugins
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request
     const client = await server.settings.findClient(clientId)

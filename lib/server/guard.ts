@@ -3,10 +3,10 @@ import { explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest } from '../authorization/issuer'
 import { ofResources, resolveExtensions, resolveReaders, resolveTokenTypes } from '../config/plug-ins'
-import { openPlugInsInGuard, type Sources } from '../config/open-plug-ins'
+import { openPluginsInGuard, type Sources } from '../config/open-plug-ins'
 import { anIssuer } from '../config/resolve-issuer'
 import { resolveCounters } from '../config/resolve-stores'
-import type { PlugIn } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
@@ -94,9 +94,9 @@ export interface StandaloneGuardOptions {
    */
   readonly extensions?: readonly Extension[]
   /**
-   * The option `plugIns` of the authorization server: those with `openInGuard` act in guards. Default none.
+   * The option `plugins` of the authorization server: those with `openInGuard` act in guards. Default none.
    */
-  readonly plugIns?: readonly PlugIn[]
+  readonly plugins?: readonly Plugin[]
   /**
    * Keeps values that token types accept only once; all guards must share it. Default: the option `store`; without
    * it, the memory of this process.
@@ -147,7 +147,7 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   const { issuer, clock, store, storeDeadline, jwt, limits } = read
   at.requireOne('store', 'jwt', 'introspection')
   const storage = store && withDeadline(store, storeDeadline)
-  const { sources, start } = openPlugInsInGuard(at, { issuer, clock, storage })
+  const { sources, start } = openPluginsInGuard(at, { issuer, clock, storage })
   const issuers = [issuer, ...(jwt?.otherIssuers ?? []).map((other) => other.issuer)]
   const settings = { ...read, ...partsOf(sources, read), issuers, scopes: undefined, implied: read.implies }
   const isCounting = settings.tokenTypes.length > 1 || sources.length > 1
@@ -235,7 +235,7 @@ const fields = {
 
 const known = [
   ...Object.keys(fields),
-  'plugIns',
+  'plugins',
   'tokenTypes',
   'extensions',
   'counters',

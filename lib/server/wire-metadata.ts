@@ -12,7 +12,7 @@ import type { PageEndpoint } from '../doors/page-endpoint'
 
 /** Made of the parts that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
-  { settings, credentialTerms, plugIns, watchHost }: ServerContext,
+  { settings, credentialTerms, plugins, watchHost }: ServerContext,
   endpoints: readonly EndpointOfServer[],
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
@@ -23,9 +23,9 @@ export function wireMetadata(
       scopes: [
         ...new Set([...grantableScopes(settings), ...(settings.offlineAccess ? [offlineAccess] : [])]),
       ],
-      grantTypes: plugIns.offeredGrantTypes,
+      grantTypes: plugins.offeredGrantTypes,
       authenticationMethods: methodsIn(credentialTerms),
-      extensionMembers: plugInMembers(settings, asks),
+      extensionMembers: pluginMembers(settings, asks),
       authorization: asks
         ? {
             path: settings.authorizationPath,
@@ -62,11 +62,11 @@ function grantableScopes({ scopes, resources }: ServerSettings): readonly string
   return resources === undefined
     ? known
     : known.filter((scope) =>
-        [...resources.all, ...resources.ofPlugIns].some((resource) => resource.scopes.includes(scope)),
+        [...resources.all, ...resources.ofPlugins].some((resource) => resource.scopes.includes(scope)),
       )
 }
 
-function plugInMembers(
+function pluginMembers(
   { endpoints, grantTypes, extensions, clientMetadata }: ServerSettings,
   asks: boolean,
 ): ExtensionMetadata {

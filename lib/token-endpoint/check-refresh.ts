@@ -1,7 +1,7 @@
 import type { Active } from '../authorization/authorization'
 import type { Recipient } from '../authorization/complete-issue'
 import type { Issued } from '../authorization/issue'
-import type { PlugIns } from '../doors/plug-ins'
+import type { Plugins } from '../doors/plug-ins'
 import type { At } from '../protocol/acting-extensions'
 import { type CompleteResult, revoked } from '../authorization/transition'
 import { dataOf } from '../protocol/extension-data'
@@ -11,7 +11,7 @@ import { refused } from '../protocol/refusals'
 
 /** Runs once the refresh token is known to be good, and before anything is signed or spent. */
 export function checkingRefresh(
-  extensions: PlugIns['atRefresh'],
+  extensions: Plugins['atRefresh'],
   recipient: Recipient,
   complete: CompleteResult<Issued> | undefined,
 ): CompleteResult<Issued> {
@@ -28,7 +28,7 @@ export function checkingRefresh(
 }
 
 async function ends(
-  extensions: PlugIns['atRefresh'],
+  extensions: Plugins['atRefresh'],
   { client }: Recipient,
   { id: authorizationId, subject, scope, grantedAt, extensionData }: Active,
 ): Promise<boolean> {

@@ -66,7 +66,7 @@ type AskedGrant = Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defa
 
 function readRequest(server: Context, received: AuthenticatedTokenRequest): ReadRequest {
   const { client, evidence } = received
-  const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugIns
+  const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugins
   const grantType = grantTypes.get(received.parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
   // RFC 6749 6: a refresh never widens, so a scope beyond it is a mistake.
@@ -74,11 +74,11 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   const parameters = withoutIgnoredScope(received.parameters, client, ignored)
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
-  parameters.check(server.plugIns.tokenParameters)
+  parameters.check(server.plugins.tokenParameters)
   server.limits.issuing?.requireRoom(client.client_id)
   const scope = requestedScope(grantType, parameters)
   const restrict: IssueContext['restrict'] = (granted) =>
-    restrictToken(server.plugIns.restrictors, asked, granted)
+    restrictToken(server.plugins.restrictors, asked, granted)
   const asked: ReadRequest['asked'] = {
     client,
     parameters,
@@ -156,7 +156,7 @@ function move(
   asked: ReadRequest['asked'],
   { onCommitted, useUp }: AuthenticatedTokenRequest,
 ): Promise<Issued> {
-  const { atRefresh } = server.plugIns
+  const { atRefresh } = server.plugins
   const completion = completing(server, asked)
   const checked =
     atRefresh.length === 0 || asked.grantType !== 'refresh_token'

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { memoryStore, type PlugInServer } from '../../lib/index'
+import { memoryStore, type PluginServer } from '../../lib/index'
 import { application, type Mount } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { but } from '../support/stores/but'
@@ -9,12 +9,12 @@ import { but } from '../support/stores/but'
 
 test('Many clients drive no count out of memory: those without room share one [store-30]', async () => {
   const clock = new Clock()
-  const opened: PlugInServer[] = []
+  const opened: PluginServer[] = []
   application({
     clock: clock.read,
     counters: but(memoryStore(), { write: async () => true }),
     limits: { singleUses: { attempts: 2, seconds: 60 } },
-    plugIns: [{ name: 'uses', open: (server) => (opened.push(server), {}) }],
+    plugins: [{ name: 'uses', open: (server) => (opened.push(server), {}) }],
   })
   const [server] = opened
   const use = async (share: string) =>

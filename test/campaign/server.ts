@@ -67,7 +67,7 @@ function serve(plan: ServerPlan): void {
     resourceOwner: (request) => request.get('X-Owner') || undefined,
     tokenTypes: [mac({ hosts: ['api.example.com'] })],
     dynamicRegistration: { maximumClients: 100_000, grantTypes: ['client_credentials'] },
-    plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
+    plugins: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
     grantTypes: [
       password({
         verify: (name, word) => isAlice(name, word) && 'alice',

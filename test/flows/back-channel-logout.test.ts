@@ -26,7 +26,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const set = open({ news: news.uri })
     await set.logIn('news')
     set.clock.advance(25 * 24 * 3600)
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect(news.tokens).toHaveLength(1)
   })
 
@@ -50,7 +50,7 @@ describeOnStores('A logout by the back channel', (stage) => {
       }
       await set.flow.tokens({ ...client, secret: body.client_secret }, { scope })
     }
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect([news.tokens.length, notes.tokens.length, set.failures.length]).toEqual([2, 0, 0])
   })
 
@@ -64,7 +64,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     await set.logIn('news')
     const [listed] = (await set.oauth.authorizations.list('alice')).authorizations
     await end(set, listed?.authorizationId ?? '')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect(news.tokens).toEqual([])
   })
 
@@ -95,7 +95,7 @@ describeOnStores('A logout by the back channel', (stage) => {
         ? { ...own, secret: String(body.client_secret) }
         : bent(relyingParty, { client_id: 'news' })
       await set.flow.behind(secure).tokens(client, { scope: 'openid' })
-      await set.plugIn.announceLogout('alice')
+      await set.plugin.announceLogout('alice')
       return [told.splice(0), set.failures.map(({ reason }) => reason)]
     }
     expect(await outcomeWith(false)).toEqual([[], ['logout_not_delivered']])
@@ -113,7 +113,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const clientIds = ['a', 'b', 'c', 'd', 'e']
     const set = open(Object.fromEntries(clientIds.map((id) => [id, slow.uri])))
     for (const clientId of clientIds) await set.logIn(clientId)
-    const told = set.plugIn.announceLogout('alice')
+    const told = set.plugin.announceLogout('alice')
     await waitUntil('four wait for the host', async () => gate.waiting === 4)
     set.clock.advance(130)
     gate.open()
@@ -146,7 +146,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const strict = await receiver(() => 400)
     const set = open({ strict: strict.uri })
     await set.logIn('strict')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect(strict.tokens).toHaveLength(1)
     expect(set.failures).toEqual([
       expect.objectContaining({
@@ -172,7 +172,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const backChannelLogout = { lookup: async () => [{ address }] }
     const set = open({ news: `${scheme}://${name}:1/` }, { backChannelLogout })
     await set.logIn('news')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     const cause = expect.objectContaining({ message: 'The document is not available.' })
     expect(set.failures).toEqual([expect.objectContaining({ clientId: 'news', cause })])
   })
@@ -182,7 +182,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     moved.responseHeaders = { Location: elsewhere.uri }
     const set = open({ moved: moved.uri })
     await set.logIn('moved')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect([moved.tokens.length, elsewhere.tokens.length, set.failures.length]).toEqual([1, 0, 1])
   })
 
@@ -191,7 +191,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const uris = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`silent-${at}`, silent.uri]))
     const set = open({ ...uris, news: news.uri })
     for (const clientId of [...Object.keys(uris), 'news']) await set.logIn(clientId)
-    void set.plugIn.announceLogout('alice')
+    void set.plugin.announceLogout('alice')
     await Promise.all([news.received(1), silent.received(4)])
     expect(silent.tokens).toHaveLength(4)
   })

@@ -4,7 +4,7 @@ import {
   type ClientMember,
   type ClientRegistration,
   memoryStore,
-  type PlugIn,
+  type Plugin,
 } from 'express-authorization-server'
 import {
   registeredClients,
@@ -51,7 +51,7 @@ const badges: readonly ClientMember[] = [
 ]
 
 /** Tells the members that clients have. */
-const badgeOffice: PlugIn = {
+const badgeOffice: Plugin = {
   name: 'badge-office',
   open: () => ({
     clientMembers: badges,
@@ -66,7 +66,7 @@ const badgeOffice: PlugIn = {
     ],
   }),
 }
-const plugIns = [badgeOffice]
+const plugins = [badgeOffice]
 
 const withBadge = (client: typeof photoPrint | typeof photoBook, badge: unknown) => ({
   ...client,
@@ -76,7 +76,7 @@ const withBadge = (client: typeof photoPrint | typeof photoBook, badge: unknown)
 describeOnStores('A member of a registration that a plug-in adds', (stage) => {
   test('reaches the client from the options, frozen and without a prototype', async () => {
     const gold = withBadge(photoPrint, 'gold')
-    const { flow } = stage({ clients: [gold.registration, photoBook.registration], plugIns })
+    const { flow } = stage({ clients: [gold.registration, photoBook.registration], plugins })
     const { body } = await flow.request(gold, {}, '/badge')
     expect(body).toEqual({ members: { badge: 'gold' }, isFrozen: true, inherits: false })
     const none = await flow.request(photoBook, {}, '/badge')
@@ -85,7 +85,7 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
 
   test('is stored at the top level by registerClient, and read from the store', async () => {
     const clients = registeredClients(memoryStore())
-    const set = stage({ clients, plugIns })
+    const set = stage({ clients, plugins })
     const metadata = { ...photoPrint.registration, badge: { level: 1 } }
     await set.oauth.registerClient(metadata)
     expect(await clients.find('photo-print')).toMatchObject({ badge: { level: 1 } })
@@ -128,7 +128,7 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
     ['x'.repeat(1_000_000), expect.stringContaining('must be JSON')],
   ])('is checked with every other mistake [%#]', (badge, message) => {
     const faulty = { ...printer, badge, scope: 7 }
-    expect(mistakesWith({ clients: [faulty], plugIns })).toEqual([
+    expect(mistakesWith({ clients: [faulty], plugins })).toEqual([
       { path: 'clients[0].scope', message: expect.any(String) },
       { path: 'clients[0].badge', message },
     ])
@@ -136,11 +136,11 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
 
   test('is checked against the other members, once they are good; null and undefined count as left out', () => {
     const phone = { ...photoBook.registration, scope: 'photos.read', badge: 'gold' }
-    expect(mistakesWith({ clients: [phone], plugIns })).toEqual([
+    expect(mistakesWith({ clients: [phone], plugins })).toEqual([
       { path: 'clients[0].badge', message: 'must be silver for a public client.' },
     ])
     for (const badge of [null, undefined])
-      expect(mistakesWith({ clients: [{ ...phone, badge }], plugIns })).toEqual([])
+      expect(mistakesWith({ clients: [{ ...phone, badge }], plugins })).toEqual([])
   })
 })
 
@@ -154,13 +154,13 @@ describe('A plug-in', () => {
   test('cannot add a member twice, nor one that registrations have already', () => {
     const taken = ['scope', 'client_secret', 'members', 'registration_access_token'].map(member)
     const all = [adding('a', member('badge')), adding('b', member('badge')), adding('c', ...taken)]
-    expect(mistakesWith({ plugIns: all })).toEqual([
+    expect(mistakesWith({ plugins: all })).toEqual([
       {
-        path: 'plugIns[1].clientMembers[0].name',
+        path: 'plugins[1].clientMembers[0].name',
         message: 'is "badge", which another plug-in adds already.',
       },
       ...taken.map(({ name }, index) => ({
-        path: `plugIns[2].clientMembers[${index}].name`,
+        path: `plugins[2].clientMembers[${index}].name`,
         message: `is "${String(name)}", which every registration has already.`,
       })),
     ])
@@ -174,9 +174,9 @@ describe('A plug-in', () => {
     { ...member('badge'), verify: true },
     { ...member('badge'), conflictIn: 'x' },
   ])('cannot add %p as a member', (wrong) => {
-    expect(mistakesWith({ plugIns: [adding('a', wrong)] })).toEqual([
+    expect(mistakesWith({ plugins: [adding('a', wrong)] })).toEqual([
       {
-        path: expect.stringMatching(/^plugIns\[0\]\.clientMembers\[0\]/),
+        path: expect.stringMatching(/^plugins\[0\]\.clientMembers\[0\]/),
         message: expect.stringMatching(/must be/),
       },
     ])
@@ -199,7 +199,7 @@ function badgeAt(names: readonly string[]): string {
 
 describeRegistration('A client that registers itself with a member of a plug-in', (stage) => {
   const clientsOfHost = () => metadataDocuments({ ...origin.reach })
-  const open = () => stage({}, { plugIns, clients: clientsOfHost() })
+  const open = () => stage({}, { plugins, clients: clientsOfHost() })
 
   test('gets the member back, has it, and gets one client_id for equal metadata', async () => {
     const set = open()
@@ -295,7 +295,7 @@ describe('The client of a metadata document with a member of a plug-in', () => {
   }
 
   test('has the member, and no others', async () => {
-    const set = setStage({ plugIns, clients: clients() })
+    const set = setStage({ plugins, clients: clients() })
     origin.members = { badge: 'silver', unknown: 1, constructor: 'x' }
     expect(outcomeOf(await ask(set))).toBe('question')
     const { body } = await set.flow.submit('/badge', { client_id: origin.clientId })
@@ -304,14 +304,14 @@ describe('The client of a metadata document with a member of a plug-in', () => {
 
   test.each(['tin', 'x'.repeat(4000)])('is refused with a bad value [%#]', async (badge) => {
     origin.members = { badge }
-    expect(errorPageOf(await ask(setStage({ plugIns, clients: clients() })))).toBe('400 invalid_request')
+    expect(errorPageOf(await ask(setStage({ plugins, clients: clients() })))).toBe('400 invalid_request')
   })
 
   test('is verified once with its document, for all processes', async () => {
     const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
     const lists = serve(['Note Taker'])
     for (const process of [1, 2]) {
-      const set = setStage({ plugIns, clients: clients(), store })
+      const set = setStage({ plugins, clients: clients(), store })
       expect([process, outcomeOf(await ask(set)), lists.length]).toEqual([process, 'question', 1])
       await ask(set)
     }
@@ -322,7 +322,7 @@ describe('The client of a metadata document with a member of a plug-in', () => {
     const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
     serve(['Another'])
     expect(outcomeOf(await ask(setStage({ clients: clients(), store })))).toBe('question')
-    expect(errorPageOf(await ask(setStage({ plugIns, clients: clients(), store })))).toBe(
+    expect(errorPageOf(await ask(setStage({ plugins, clients: clients(), store })))).toBe(
       '400 invalid_request',
     )
   })

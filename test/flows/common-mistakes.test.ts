@@ -429,7 +429,7 @@ describe('a refusal says what is wrong', () => {
 
   test('a token for another resource shows both resources, at each kind of guard', async () => {
     const keys = signingKeys({ secrets: [randomBytes(32).toString('base64')] })
-    const { flow, oauth, app: server } = withResources({ plugIns: [keys, jwtAccessTokens({ keys })] })
+    const { flow, oauth, app: server } = withResources({ plugins: [keys, jwtAccessTokens({ keys })] })
     const code = await flow.approve(photoBook, { resource: photos, scope: 'photos:read' })
     const { body: tokens } = await flow.redeem(photoBook, code)
     const jwks = (await request(server).get('/.well-known/jwks.json')).body

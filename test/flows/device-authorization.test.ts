@@ -1,4 +1,4 @@
-import { memoryStore, type PlugIn } from '../../lib/index'
+import { memoryStore, type Plugin } from '../../lib/index'
 import { deviceAuthorization } from '../../lib/paths/devices'
 import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -19,14 +19,14 @@ const form = 'Connect a device'
 describe('a device', () => {
   const signed = { name: 'signed', open: () => ({ accessTokenFormats: [signedFormat('signed')] }) }
 
-  test.each<[string, typeof television, PlugIn[]]>([
+  test.each<[string, typeof television, Plugin[]]>([
     ['with refresh tokens', television, []],
     ['without refresh tokens', toaster, []],
     ['with signed tokens', television, [signed]],
   ])(
     '%s gets the same tokens again if a response is lost, and a late poll ends nothing',
-    async (_, device, plugIns) => {
-      const { flow, poll, enter, decide, clock } = await deviceStage(device, plugIns)
+    async (_, device, plugins) => {
+      const { flow, poll, enter, decide, clock } = await deviceStage(device, plugins)
       await decide(await enter(), 'approve')
       const { body: first } = await poll()
       expect((await poll()).body).toEqual(first)
@@ -79,7 +79,7 @@ describe('a device', () => {
       { grantTypes: ['authorization_code', deviceCode] },
       {
         clients: [kiosk.registration],
-        plugIns: [deviceAuthorization({ requests: { attempts: 2, seconds: 60 } })],
+        plugins: [deviceAuthorization({ requests: { attempts: 2, seconds: 60 } })],
       },
     )
     const metadata = { grant_types: [deviceCode], response_types: [], scope: 'photos:read' }

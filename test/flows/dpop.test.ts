@@ -22,9 +22,9 @@ const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
 /** A server whose clients may prove a key, and a guard of another process. */
 function place(options: DpopOptions = {}, bend: Partial<AuthorizationServerOptions> = {}) {
   const time = new Clock()
-  const plugIn = dpop({ baseUrl: issuer, ...options })
+  const plugin = dpop({ baseUrl: issuer, ...options })
   const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
-  const own = { clock: time.read, plugIns: [plugIn] }
+  const own = { clock: time.read, plugins: [plugin] }
   const { flow, app, failures, store } = setStage({ ...own, clients, ...bend })
   const shared = { ...own, store }
   const guard = createBearerGuard({ ...shared, issuer, guards: { cors: true } })
@@ -294,15 +294,15 @@ describe('Guards', () => {
 
   test('name the option that they lack when they are made', () => {
     const bound = dpop()
-    const plugIns = [bound]
+    const plugins = [bound]
     const lack = /resource does not say which URL clients use, .* set baseUrl of dpop\(\)/s
-    expect(() => application({ plugIns })).toThrow(lack)
-    expect(() => createBearerGuard({ issuer, store: memoryStore(), plugIns })('photos:read')).toThrow(lack)
+    expect(() => application({ plugins })).toThrow(lack)
+    expect(() => createBearerGuard({ issuer, store: memoryStore(), plugins })('photos:read')).toThrow(lack)
     const jwt = { jwksUri: 'https://issuer.example/keys', audience: 'urn:api' }
-    expect(() => createBearerGuard({ issuer, jwt, plugIns })('photos:read')).toThrow(lack)
-    expect(() => createBearerGuard({ issuer, jwt, resources, plugIns })('photos:read')).not.toThrow()
+    expect(() => createBearerGuard({ issuer, jwt, plugins })('photos:read')).toThrow(lack)
+    expect(() => createBearerGuard({ issuer, jwt, resources, plugins })('photos:read')).not.toThrow()
     const introspection = { client: { client_id: 'x', client_secret: 'y' } }
-    expect(() => createBearerGuard({ issuer, introspection, plugIns })('photos:read')).toThrow(lack)
+    expect(() => createBearerGuard({ issuer, introspection, plugins })('photos:read')).toThrow(lack)
     expect(() => dpop({ baseUrl: 'api.example', tolerance: 301, nonces: { secret: 'short' } })).toThrow(
       /tolerance must be.*nonces\.secret must be.*baseUrl must be the URL/s,
     )
@@ -321,8 +321,8 @@ describe('Guards', () => {
 
     const clock = new Clock().read
     const shared = { store: memoryStore({ clock }), clock }
-    const { accessToken } = await application({ ...shared, plugIns: [] }).flow.tokens(photoBook)
-    const after = application({ ...shared, plugIns: [dpop({ baseUrl: issuer, required: true })] })
+    const { accessToken } = await application({ ...shared, plugins: [] }).flow.tokens(photoBook)
+    const after = application({ ...shared, plugins: [dpop({ baseUrl: issuer, required: true })] })
     const refused = await after.flow.photos(accessToken)
     expect([refused.status, after.failures.at(-1)?.reason]).toEqual([401, 'token_unbound'])
     expect(refused.headers['www-authenticate']).toMatch(/^DPoP (?!.*Bearer)/)
@@ -358,7 +358,7 @@ test('UserInfo answers a bound token with its proof, once, and asks for nonces',
   const bound = { baseUrl: issuer, guardNonces: {} }
   const { flow, client, thief } = place(bound, {
     ...withIdentity(),
-    plugIns: [keys, openIdConnect({ keys, claims }), dpop(bound)],
+    plugins: [keys, openIdConnect({ keys, claims }), dpop(bound)],
     clients: [relyingParty.registration],
   })
   const code = await flow.approve(relyingParty, { scope: 'openid profile' })

@@ -78,7 +78,7 @@ async function everything() {
       extensions: [macForSigned],
       clientAuthenticationMethods: [privateKeyJwt()],
       dynamicRegistration: {},
-      plugIns: [
+      plugins: [
         keys,
         jwtAccessTokens({ keys }),
         openIdConnect({ keys }),
@@ -116,7 +116,7 @@ async function everything() {
     ...common,
     store,
     resources,
-    plugIns: [jwtAccessTokenReader({ keys: jwks })],
+    plugins: [jwtAccessTokenReader({ keys: jwks })],
   })
   const guards = {
     'same process': guarding(oauth.bearerGuard, true),

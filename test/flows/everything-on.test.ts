@@ -32,7 +32,7 @@ function everythingOn(): Partial<AuthorizationServerOptions> {
     resources: { 'http://localhost/photos': { scopes: ['photos:read', 'photos:print', 'reports:write'] } },
     defaultResource: 'http://localhost/photos',
     grantTypes: [tokenExchange({ policy: anyOwner })],
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys, claims: async () => alice }),
       jwtAccessTokens({ keys }),

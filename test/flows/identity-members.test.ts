@@ -39,8 +39,8 @@ describeOnStores('The registration of a client says', (stage) => {
     async (algorithm) => {
       const client = bent(relyingParty, { id_token_signed_response_alg: algorithm })
       const keys = signingKeys({ secrets: [keySecret], algorithms: ['ES256', 'RS256', 'EdDSA'] })
-      const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
-      const set = open(client, { plugIns })
+      const plugins = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
+      const set = open(client, { plugins })
       const { body } = await set.flow.redeem(client, await set.flow.approve(client, { scope }))
       expect(partOf(body.id_token, 0)['alg']).toBe(algorithm)
       const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
@@ -205,8 +205,8 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     'with the algorithm %s gets ID tokens with %s, whatever the server prefers',
     async (chosen, algorithm) => {
       const keys = identityKeys()
-      const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
-      const set = stage({}, { ...withIdentity({ plugIns }), clients: [] })
+      const plugins = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
+      const set = stage({}, { ...withIdentity({ plugins }), clients: [] })
       const client = await set.register({ ...app, id_token_signed_response_alg: chosen })
       expect(client.body.id_token_signed_response_alg).toBe(chosen)
       const page = await set.flow.ask({ ...ofClient(client), scope: 'openid' }, 'alice')
@@ -251,7 +251,7 @@ describeRegistration('A client that registers itself with members of OpenID Conn
   test('joins no sector by a redirection URI to which its answers need not go', async () => {
     const device = 'urn:ietf:params:oauth:grant-type:device_code'
     const keys = identityKeys()
-    const plugIns = [
+    const plugins = [
       keys,
       openIdConnect({ keys, pairwise }),
       deviceAuthorization({ secret: pairwise.secret }),
@@ -259,7 +259,7 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     const clients = metadataDocuments({ ...origin.reach })
     const set = stage(
       { grantTypes: ['authorization_code', 'refresh_token', device] },
-      withIdentity({ plugIns, clients, clientAuthenticationMethods: [privateKeyJwt()] }),
+      withIdentity({ plugins, clients, clientAuthenticationMethods: [privateKeyJwt()] }),
     )
     const shop = { ...app, redirect_uris: ['https://shop.example/callback'], subject_type: 'pairwise' }
     const asking = { ...shop, grant_types: ['authorization_code', device] }

@@ -29,8 +29,8 @@ const ownSet = { keys: [{ ...jwkOf(publicKey), kid: 'own', alg: 'ES256', use: 's
 function guardsElsewhere(options: Pick<AuthorizationServerOptions, 'store' | 'clock'>, seconds = 5) {
   const { store = memoryStore(), clock = Date.now } = options
   const resources = { [photosApi]: { scopes: ['photos:read'] } }
-  const plugIns = [jwtAccessTokenReader({ keys: ownSet })]
-  const guard = createBearerGuard({ issuer, store, clock, resources, plugIns })
+  const plugins = [jwtAccessTokenReader({ keys: ownSet })]
+  const guard = createBearerGuard({ issuer, store, clock, resources, plugins })
   const jwt = { audience: photosApi, keys: ownSet, clockTolerance: seconds }
   const offline = createBearerGuard({ issuer, clock, jwt })
   const app = express()
@@ -130,9 +130,9 @@ describe('At every guard, a JWT access token', () => {
     await keyServer.start()
     keyServer.publish(...ownSet.keys)
     const { store, clock } = set
-    const plugIns = [jwtAccessTokenReader({ jwksUri: keyServer.uri })]
+    const plugins = [jwtAccessTokenReader({ jwksUri: keyServer.uri })]
     const resources = { [photosApi]: { scopes: ['photos:read'] } }
-    const guard = createBearerGuard({ issuer, store, clock: clock.read, resources, plugIns })
+    const guard = createBearerGuard({ issuer, store, clock: clock.read, resources, plugins })
     const app = express()
     for (const verify of ['store', 'signature'] as const)
       app.get(`/${verify}`, guard('photos:read', { verify }), (_request, response) => void response.end())

@@ -48,7 +48,7 @@ describeOnStores('A JWT access token', (stage) => {
       clock: clock.read,
       resources,
       choices: true,
-      plugIns: [jwtAccessTokenReader({ keys })],
+      plugins: [jwtAccessTokenReader({ keys })],
     })
     const of = { resource: photosApi, verify: 'signature' } as const
     const app = express()
@@ -171,7 +171,7 @@ describeOnStores('A guard', (stage) => {
     }
     const set = open({ extensions: [bound] })
     const before = application(
-      { ...withJwts({ store: set.store, clock: set.clock.read, plugIns: [] }) },
+      { ...withJwts({ store: set.store, clock: set.clock.read, plugins: [] }) },
       { mount: mountResources },
     )
     set.app.get(
@@ -202,7 +202,7 @@ describeOnStores('A guard', (stage) => {
 
 describeOnStores('A rolling upgrade', (stage) => {
   test('from opaque tokens to JWTs and back refuses no live token on any process', async () => {
-    const set = stage(withJwts({ plugIns: [] }), { mount: mountResources })
+    const set = stage(withJwts({ plugins: [] }), { mount: mountResources })
     const { store, clock } = set
     const process = (issues: boolean) =>
       application(withJwts({ store, clock: clock.read, storeDeadline: 10 }, { issues }), {
@@ -235,20 +235,20 @@ describe('The options', () => {
   const construct = (options: Parameters<typeof application>[0]) => () => application(options)
 
   test('resources are needed, because a token names its audience', () => {
-    expect(construct({ plugIns: [keys, jwtAccessTokens({ keys })] })).toThrow(
-      /plugIns\[1\] cannot be opened: needs the option resources, because a JWT access token names its audience/,
+    expect(construct({ plugins: [keys, jwtAccessTokens({ keys })] })).toThrow(
+      /plugins\[1\] cannot be opened: needs the option resources, because a JWT access token names its audience/,
     )
   })
 
   test('the keys stand before the plug-ins that sign with them', () => {
-    expect(construct(withJwts({ plugIns: [jwtAccessTokens({ keys }), keys] }))).toThrow(
-      /plugIns\[0\] cannot be opened: needs its signingKeys\(\) before it in plugIns/,
+    expect(construct(withJwts({ plugins: [jwtAccessTokens({ keys }), keys] }))).toThrow(
+      /plugins\[0\] cannot be opened: needs its signingKeys\(\) before it in plugins/,
     )
   })
 
   test('the algorithm is one of the keys', () => {
     expect(construct(withJwts({}, { algorithm: 'RS256' }))).toThrow(
-      /plugIns\[1\] cannot be opened: has the algorithm RS256, but its keys have ES256/,
+      /plugins\[1\] cannot be opened: has the algorithm RS256, but its keys have ES256/,
     )
   })
 

@@ -34,7 +34,7 @@ describeOnStores('The UserInfo endpoint', (stage) => {
     const set = open({
       resources: { [api]: { scopes: ['photos:read'] }, [other]: { scopes: ['photos:read'] } },
       defaultResource: api,
-      plugIns: [
+      plugins: [
         keys,
         jwtAccessTokens({ keys, algorithm: 'ES256' }),
         openIdConnect({ keys, claims: () => ({ name: 'Alice' }) }),
@@ -97,7 +97,7 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
 
   test('takes an id_token_hint for 30 days, also if its key has a successor', async () => {
     const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })
-    const set = open({ plugIns: [keys, openIdConnect({ keys })] })
+    const set = open({ plugins: [keys, openIdConnect({ keys })] })
     const { idToken } = await logIn(set)
     const day = 24 * 3600
     set.clock.advance(29 * day)
@@ -117,7 +117,7 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     ['at no time', ['1e999']],
   ])('with a forged id_token_hint that was issued %s moves no signing key', async (_when, issuedAt) => {
     const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })
-    const set = open({ plugIns: [keys, openIdConnect({ keys })] })
+    const set = open({ plugins: [keys, openIdConnect({ keys })] })
     const { idToken } = await logIn(set)
     const published = async () => (await set.flow.open('/.well-known/jwks.json')).body
     const before = await published()
@@ -138,12 +138,12 @@ describe('The options', () => {
   test.each<[string, () => unknown, RegExp]>([
     [
       'no scope openid',
-      () => application({ plugIns: [keys, openIdConnect({ keys })] }),
-      /plugIns\[1\] cannot be opened: needs the scope openid/,
+      () => application({ plugins: [keys, openIdConnect({ keys })] }),
+      /plugins\[1\] cannot be opened: needs the scope openid/,
     ],
     [
       'an algorithm without a key',
-      () => application(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm: 'EdDSA' })] })),
+      () => application(withIdentity({ plugins: [keys, openIdConnect({ keys, algorithm: 'EdDSA' })] })),
       /needs keys for EdDSA and RS256, .* but its keys have RS256, ES256/,
     ],
     [
@@ -151,7 +151,7 @@ describe('The options', () => {
       () => {
         const modern = signingKeys({ secrets: [keySecret], algorithms: ['ES256'] })
         return application(
-          withIdentity({ plugIns: [modern, openIdConnect({ keys: modern, algorithm: 'ES256' })] }),
+          withIdentity({ plugins: [modern, openIdConnect({ keys: modern, algorithm: 'ES256' })] }),
         )
       },
       /needs keys for ES256 and RS256, because/,
@@ -251,7 +251,7 @@ describe('Pairwise subjects', () => {
         heard.push(subject)
         return { name: 'Alice', sub: 'alice' }
       }
-      const set = stage(withPairwise({ plugIns: [keys, openIdConnect({ keys, claims, pairwise })] }))
+      const set = stage(withPairwise({ plugins: [keys, openIdConnect({ keys, claims, pairwise })] }))
       const { sub, refresh_token } = await logInAt(set, shop)
       const { body } = await set.flow.refresh(shop, refresh_token)
       expect(claimsIn(body.id_token)['sub']).toBe(sub)
@@ -305,7 +305,7 @@ describe('Pairwise subjects', () => {
           resources,
           defaultResource: api,
           grantTypes: [tokenExchange({ policy: anyOwner })],
-          plugIns: [
+          plugins: [
             keys,
             jwtAccessTokens({ keys, algorithm: 'ES256', claims }),
             openIdConnect({ keys, pairwise }),

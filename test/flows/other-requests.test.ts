@@ -111,7 +111,7 @@ function gateway(adapter: ReturnType<Adapter>): Server {
 
 describe.each(Object.entries(adapters))('Requests that no socket of Node brings, by %s', (_name, adapter) => {
   function place() {
-    const host = application({ plugIns: [dpop({ baseUrl: 'http://localhost' })] })
+    const host = application({ plugins: [dpop({ baseUrl: 'http://localhost' })] })
     return { ...host, flow: new Flow(gateway(adapter(host.app))) }
   }
 

@@ -1,7 +1,7 @@
 import type { OwnerAuthorizations } from '../../lib/index'
 import { implicit } from '../../lib/index'
 import { password } from '../../lib/paths/grants'
-import type { PlugIn, PlugInServer } from '../../lib/index'
+import type { Plugin, PluginServer } from '../../lib/index'
 import { codeOf } from '../support/flows/redirection'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
@@ -264,20 +264,20 @@ describeOnStores('oauth.authorizations', (stage) => {
 describeOnStores('A plug-in that needs the list of authorizations', (stage) => {
   /** A plug-in that lists the authorizations of an owner. */
   function lister() {
-    let opened: PlugInServer | undefined
-    const plugIn: PlugIn = {
+    let opened: PluginServer | undefined
+    const plugin: Plugin = {
       name: 'lister',
       open(server) {
         opened = server
         return { indexSeconds: 0 }
       },
     }
-    return { plugIn, list: (subject: string) => opened?.authorizationsOf(subject) }
+    return { plugin, list: (subject: string) => opened?.authorizationsOf(subject) }
   }
 
   test('gets the list without the option', async () => {
-    const { plugIn, list } = lister()
-    const { flow } = stage({ plugIns: [plugIn] })
+    const { plugin, list } = lister()
+    const { flow } = stage({ plugins: [plugin] })
     await flow.approve(photoBook)
     await flow.tokens(photoPrint, {}, 'bob')
     const entry = { clientId: 'photo-book', openId: false, until: expect.any(Number) }

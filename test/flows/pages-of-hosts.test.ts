@@ -159,7 +159,7 @@ describe('The option pages.popups', () => {
   function opening(popups: boolean) {
     const mount: Mount = (app, oauth) => app.use(helmet(), oauth.router())
     const { flow } = application(
-      { authorizations: {}, pages: { popups }, plugIns: [deviceAuthorization({ secret: deviceSecret })] },
+      { authorizations: {}, pages: { popups }, plugins: [deviceAuthorization({ secret: deviceSecret })] },
       { mount },
     )
     return async (path: string, owner?: string) => {

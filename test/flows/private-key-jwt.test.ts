@@ -174,7 +174,7 @@ describeOnStores('A client that signs who it is', (stage) => {
       const store = stage({
         clients: [hub],
         clientAuthenticationMethods: [privateKeyJwt()],
-        plugIns: [
+        plugins: [
           pushedAuthorizationRequests(),
           deviceAuthorization({ secret: deviceSecret }),
           dpop({ baseUrl: issuer, nonces: {} }),

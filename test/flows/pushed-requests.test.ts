@@ -16,8 +16,8 @@ import { tokensOf } from '../support/flows/tokens'
 
 describe('Pushed requests', () => {
   type Options = Parameters<typeof setStage>[0]
-  type PlugIn = Parameters<typeof pushingStage>[2]
-  const stage = (options?: Options, plugIn?: PlugIn) => pushingStage(setStage, options, plugIn)
+  type Plugin = Parameters<typeof pushingStage>[2]
+  const stage = (options?: Options, plugin?: Plugin) => pushingStage(setStage, options, plugin)
   const returnTo = (location: string | undefined) =>
     String(new URL(String(location), 'http://localhost').searchParams.get('return_to'))
   const tokenIn = (page: Parameters<typeof consentFormOf>[0]) =>
@@ -178,7 +178,7 @@ describeOnStores('A signed request with a response in a form', (stage) => {
   test('crosses two processes: request, login, decision and tokens', async () => {
     const options = {
       clients: [signingPrint.registration],
-      plugIns: [requestObjects({ required: true }), formPost()],
+      plugins: [requestObjects({ required: true }), formPost()],
     }
     const first = stage(options)
     const second = application({ ...options, store: first.store, clock: first.clock.read, storeDeadline: 10 })
@@ -213,7 +213,7 @@ test.each(['/par', '/authorize'])(
     const set = application(
       {
         clients: [client.registration],
-        plugIns: [requestObjects({ documents }), pushedAuthorizationRequests()],
+        plugins: [requestObjects({ documents }), pushedAuthorizationRequests()],
         limits: { networks: { clients: { attempts: 2, seconds: 60 } } },
       },
       trusting,

@@ -358,7 +358,7 @@ describe('What the protocol tells an honest client to cause', () => {
       const { flow } = application({
         clock: clock.read,
         limits,
-        plugIns: [dpop({ baseUrl: 'http://localhost', nonces: {} })],
+        plugins: [dpop({ baseUrl: 'http://localhost', nonces: {} })],
       })
       const prover = new Prover(clock.read)
       const ask = async (client: typeof photoBook, fields: object) => {

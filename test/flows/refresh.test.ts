@@ -153,7 +153,7 @@ describe('A refresh', () => {
       expect(() => stage({ clients })).toThrow(
         'clients[0].refresh_token_rotation must not be false for a public client here',
       )
-      expect(() => stage({ clients, plugIns: [keyedRefreshTokens] })).not.toThrow()
+      expect(() => stage({ clients, plugins: [keyedRefreshTokens] })).not.toThrow()
       expect(() => stage({ clients: withMember(photoBook, true) })).not.toThrow()
       expect(() => stage({ clients: withMember(photoPrint, false) })).not.toThrow()
       for (const member of [1, 'false', [], {}])

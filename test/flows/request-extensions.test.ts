@@ -5,7 +5,7 @@ import {
   type Extension,
   type ExtensionOwnerRequest,
   type OwnerVerdict,
-  type PlugIn,
+  type Plugin,
   type ResolvedRequest,
   authorizationIdOf,
   type Counters,
@@ -100,7 +100,7 @@ describe('Extensions of requests', () => {
   describe('a record that an approval without a page uses up', () => {
     test('is approved for one of two owners who bring it at once', async () => {
       let claims: string | undefined
-      const keeper: PlugIn = {
+      const keeper: Plugin = {
         name: 'keeper',
         open: (server) => ({
           extensions: [
@@ -122,7 +122,7 @@ describe('Extensions of requests', () => {
           ],
         }),
       }
-      const { flow } = setStage({ plugIns: [keeper], skipConsent: () => true })
+      const { flow } = setStage({ plugins: [keeper], skipConsent: () => true })
       const outcomes = await Promise.all([flow.ask(asked, 'alice'), flow.ask(asked, 'bob')])
       expect(outcomes.map(outcomeOf).toSorted()).toEqual(['page 400 invalid_request', 'redirect code'])
     })
@@ -198,7 +198,7 @@ describe('Extensions of requests', () => {
   const pushedFields = { ...others, redirect_uri }
 
   /** An endpoint that shows what a pushed request keeps. */
-  const pushing: PlugIn = {
+  const pushing: Plugin = {
     name: 'pushing',
     open: (server) => ({
       endpoints: [
@@ -218,7 +218,7 @@ describe('Extensions of requests', () => {
     extensions: readonly Extension[],
     fields: Readonly<Record<string, string>> = pushedFields,
   ) {
-    const { flow } = setStage({ plugIns: [pushing], extensions })
+    const { flow } = setStage({ plugins: [pushing], extensions })
     const response = await flow.request(photoPrint, fields, '/push')
     const { kept, scope, error } = response.body
     return { outcome: `${response.status} ${error}`, kept: new URLSearchParams(kept), scope }
@@ -314,7 +314,7 @@ describe('Extensions of requests', () => {
 
 describe('Plug-ins', () => {
   /** A box for authorization requests: a client leaves one, and may look at it and take it back. */
-  const requestBox: PlugIn = {
+  const requestBox: Plugin = {
     name: 'request-box',
     open(server) {
       let left = 0
@@ -371,7 +371,7 @@ describe('Plug-ins', () => {
 
   describe('A plug-in', () => {
     test('keeps an authorization request in a record of its own, finds it, and removes it once', async () => {
-      const { flow } = setStage({ plugIns: [requestBox] })
+      const { flow } = setStage({ plugins: [requestBox] })
       const { status, body } = await flow.request(photoPrint, asked, '/leave')
       expect([status, body]).toEqual([
         201,
@@ -387,14 +387,14 @@ describe('Plug-ins', () => {
     })
 
     test("a transition that refuses leaves another client's record", async () => {
-      const { flow } = setStage({ plugIns: [requestBox] })
+      const { flow } = setStage({ plugins: [requestBox] })
       const { handle } = (await flow.request(photoPrint, asked, '/leave')).body
       expect(outcomeOf(await flow.request(photoBook, { handle }, '/take-back'))).toBe('400 invalid_request')
       expect((await flow.request(photoPrint, { handle }, '/look')).status).toBe(200)
     })
 
     test('refuses a request that names another client than the one it came from', async () => {
-      const strangers: PlugIn = {
+      const strangers: Plugin = {
         name: 'strangers',
         open: (server) => ({
           endpoints: [
@@ -413,7 +413,7 @@ describe('Plug-ins', () => {
           ],
         }),
       }
-      const { flow } = setStage({ plugIns: [strangers] })
+      const { flow } = setStage({ plugins: [strangers] })
       const ofTheOther = { ...asked, redirect_uri: authorizationRequest(photoBook).redirect_uri }
       expect(outcomeOf(await flow.submit('/leave', ofTheOther))).toBe('400 invalid_request')
       expect((await flow.submit('/leave', { ...ofTheOther, client_id: 'photo-book' })).status).toBe(200)
@@ -423,7 +423,7 @@ describe('Plug-ins', () => {
       const store = memoryStore()
       const [one, other] = ['http://localhost', 'http://localhost/other'].map((issuer) =>
         setStage(
-          { issuer, store, plugIns: [requestBox] },
+          { issuer, store, plugins: [requestBox] },
           { mount: (app, oauth) => void app.use(new URL(issuer).pathname, oauth.router()) },
         ),
       )
@@ -451,7 +451,7 @@ describe('Plug-ins', () => {
             (await counters.useOnce(`use ${accessToken.slice(3, 25)}`, 60)) ? undefined : 'used_before',
         }),
       })
-      const once: PlugIn = {
+      const once: Plugin = {
         name: 'once',
         open: ({ counters }) => ({ tokenTypes: [usedOnce(counters)] }),
         openInGuard: ({ counters, issuer, now }) => ({
@@ -459,13 +459,13 @@ describe('Plug-ins', () => {
           extensions: [{ name: 'seen', access: () => ({ seen: issuer, at: now() }) }],
         }),
       }
-      const { flow } = setStage({ store, plugIns: [once], tokenType: 'once' })
+      const { flow } = setStage({ store, plugins: [once], tokenType: 'once' })
       const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
       expect(body.token_type).toBe('once')
       const guard = createBearerGuard({
         issuer: 'http://localhost',
         store,
-        plugIns: [once],
+        plugins: [once],
         clock: () => 7000,
       })
       const app = express().get('/', guard(), (req, response) => void response.json(req.oauth))

@@ -112,7 +112,7 @@ describe('single use limit', () => {
         {
           clients: [photoBook.registration],
           limits: { singleUses: { attempts: 2, seconds: 60 } },
-          plugIns: [dpop({ baseUrl: 'http://localhost' }), pushedAuthorizationRequests()],
+          plugins: [dpop({ baseUrl: 'http://localhost' }), pushedAuthorizationRequests()],
         },
         trusting,
       )

@@ -174,7 +174,7 @@ test('a plug-in of a host may sign with the keys, too, and each of 300 signature
       return {}
     },
   }
-  const { oauth } = application({ plugIns: [keys, host] })
+  const { oauth } = application({ plugins: [keys, host] })
   expect(await oauth.ready()).toBe(true)
   const faults = new Set<string>()
   // One of 128 has a number that is shorter than the others.

@@ -94,7 +94,7 @@ describe('Bound tokens', () => {
   }
 
   const jkt = thumbprint('k-1')
-  const provable = { plugIns: [keyedTokens], extensions: [certified] }
+  const provable = { plugins: [keyedTokens], extensions: [certified] }
   const proof = { Key: 'k-1', Certificate: 'c-1' }
 
   describe.each<[string, 'jwt' | 'introspection']>([
@@ -157,7 +157,7 @@ describe('Bound tokens', () => {
     const counters = memoryStore()
     server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', cnf: { jkt } }
     const limits = { singleUses: { attempts: 1, seconds: 60 } }
-    const options = { plugIns: [keyedTokens], counters }
+    const options = { plugins: [keyedTokens], counters }
     const [one, two, bounded] = [options, options, { ...options, limits }].map(
       (given) => new Flow(introspectedPhotos(server.issuer, {}, given).app),
     )

@@ -115,7 +115,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       demandedLogin: { at: 1_800_000_000, parameters: undefined },
       parameters: 'client_id=a&scope=b',
       salt: 'salt-of-the-form',
-      plugInData: { pace: 5 },
+      pluginData: { pace: 5 },
     },
     '["rRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,"a&b",{"pkce":"challenge"},1800000000,null,null,"client_id=a&scope=b",null,"digest-of-the-handle","salt-of-the-form",null,null,{"pace":5}]',
   ],

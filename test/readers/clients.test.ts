@@ -51,13 +51,13 @@ describe('a list of clients', () => {
   })
 
   it.each<[string, object, string, string]>([
-    ['a member', { subject_type: 'public' }, 'subject_type', 'openIdConnect() to the option plugIns'],
+    ['a member', { subject_type: 'public' }, 'subject_type', 'openIdConnect() to the option plugins'],
     ['another one', { dpop_bound_access_tokens: true }, 'dpop_bound_access_tokens', 'dpop()'],
     [
       'a grant type',
       { grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'] },
       'grant_types',
-      'deviceAuthorization() to the option plugIns',
+      'deviceAuthorization() to the option plugins',
     ],
     ['a response type', { response_types: ['code', 'token'] }, 'response_types', 'implicit()'],
     ['a token type', { token_type: 'mac' }, 'token_type', 'mac() to the option tokenTypes'],
@@ -68,9 +68,9 @@ describe('a list of clients', () => {
       'privateKeyJwt()',
     ],
     ['its entry', { credentials: { private_key_jwt: {} } }, 'credentials.private_key_jwt', 'privateKeyJwt()'],
-  ])('names what adds %s of a plug-in that is off', (_what, bend, path, plugIn) => {
+  ])('names what adds %s of a plug-in that is off', (_what, bend, path, plugin) => {
     expect(mistakesWith({ clients: [{ ...web, ...bend }] })).toEqual([
-      { path: `clients[0].${path}`, message: expect.stringContaining(`add ${plugIn}`) },
+      { path: `clients[0].${path}`, message: expect.stringContaining(`add ${plugin}`) },
     ])
   })
 

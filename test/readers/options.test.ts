@@ -108,7 +108,7 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     [null, 7, 'memory', {}, [], memoryStore, functions],
   ],
   ['endpoints', 'must be a list of endpoints.', [null, 7, 'whoami', {}]],
-  ['plugIns', 'must be a list of plug-ins.', [null, 7, 'voucher', {}]],
+  ['plugins', 'must be a list of plug-ins.', [null, 7, 'voucher', {}]],
   ['clientAuthenticationMethods', 'must be a list of methods.', [null, 7, 'none', {}]],
   ['pkce', "must be 'public', 'all' or 'none'.", [null, true, '', 'S256', 'Public', ['public']]],
   [
@@ -207,7 +207,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   pkce: 'all',
   redirectUris: 'any',
   extensions: [{ name: 'resource' }],
-  plugIns: [{ name: 'voucher', open: () => ({}) }],
+  plugins: [{ name: 'voucher', open: () => ({}) }],
   storeDeadline: 0.1,
   closeDeadline: 5,
   bodyDeadline: 60,
@@ -527,13 +527,13 @@ describe('where NODE_ENV is production', () => {
   const onStore = { issuer: 'http://localhost', store: memoryStore() }
   const jwt = { audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
   const byKeys = { issuer: hub.issuer, jwt }
-  const plugIn = { name: 'test', open: () => ({}) }
-  const counting = { plugIns: [{ ...plugIn, openInGuard: () => ({}) }] }
+  const plugin = { name: 'test', open: () => ({}) }
+  const counting = { plugins: [{ ...plugin, openInGuard: () => ({}) }] }
   // Each with a package of its own, because a process is warned once.
   it.each<[string, number, (fresh: typeof suite) => unknown]>([
     ['a server', 0, (fresh) => fresh.createAuthorizationServer(optionsWith({ store: onStore.store }))],
     ['a guard on a store', 0, (fresh) => fresh.createBearerGuard({ ...onStore, ...counting })],
-    ['a guard that counts nothing', 0, (fresh) => fresh.createBearerGuard({ ...byKeys, plugIns: [plugIn] })],
+    ['a guard that counts nothing', 0, (fresh) => fresh.createBearerGuard({ ...byKeys, plugins: [plugin] })],
     ['a guard whose plug-in may count', 1, (fresh) => fresh.createBearerGuard({ ...byKeys, ...counting })],
     [
       'one whose host says which counters it means',

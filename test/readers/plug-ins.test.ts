@@ -1,5 +1,5 @@
 import { whoami } from '../../docs/examples/whoami'
-import { implicit, memoryStore, type PlugIn, type PlugInServer } from '../../lib/index'
+import { implicit, memoryStore, type Plugin, type PluginServer } from '../../lib/index'
 import { createBearerGuard } from '../../lib/paths/guards'
 import { mac } from '../../lib/paths/mac'
 import { signedFormat } from '../support/flows/signed-format'
@@ -46,7 +46,7 @@ class Sealed {
 }
 
 const methods = (...clientAuthenticationMethods: readonly unknown[]) => ({ clientAuthenticationMethods })
-const notPlugIns = [
+const notPlugins = [
   null,
   7,
   'test',
@@ -58,7 +58,7 @@ const notPlugIns = [
 
 const second = (name: string) => ({ grantTypes: [grantType('urn:x:1'), grantType(name)] })
 const typeNamed = (bend: object) => ({ tokenTypes: [{ ...own, ...bend }] })
-const ofPlugIn = (parts: unknown) => ({ plugIns: [withParts(parts)] })
+const ofPlugin = (parts: unknown) => ({ plugins: [withParts(parts)] })
 const registering = { ...whoami, name: 'registration', path: '/x' }
 const oddNames = [
   'x',
@@ -156,34 +156,34 @@ describe('a server refuses, with the path and the cure', () => {
       'accessTokenFormats[0].name is "opaque", which stands for tokens without a format.',
     ],
     [
-      { accessTokenFormats: [format], ...ofPlugIn({ accessTokenFormats: [format] }) },
-      'plugIns[0].accessTokenFormats[0].name is "signed", which another format has already.',
+      { accessTokenFormats: [format], ...ofPlugin({ accessTokenFormats: [format] }) },
+      'plugins[0].accessTokenFormats[0].name is "signed", which another format has already.',
     ],
     // A guard could read it, and a server could not write it.
     [{ accessTokenFormats: [reader] }, 'accessTokenFormats[0].encode is missing: it must be a function.'],
     ...modes.map(([mode, message]): Row => [
-      ofPlugIn({ responseModes: [mode] }),
-      `plugIns[0].responseModes[0].${message}`,
+      ofPlugin({ responseModes: [mode] }),
+      `plugins[0].responseModes[0].${message}`,
     ]),
-    ...notPlugIns.map((plugIn): Row => [
-      { plugIns: [plugIn] },
-      'plugIns[0] must be a plug-in: name and open, optionally openInGuard.',
+    ...notPlugins.map((plugin): Row => [
+      { plugins: [plugin] },
+      'plugins[0] must be a plug-in: name and open, optionally openInGuard.',
     ]),
     ...[undefined, null, 7, [], Promise.resolve({})].map((parts): Row => [
-      ofPlugIn(parts),
-      'plugIns[0] must return an object of lists, such as { grantTypes }, and not a promise.',
+      ofPlugin(parts),
+      'plugins[0] must return an object of lists, such as { grantTypes }, and not a promise.',
     ]),
     [
-      { plugIns: [withParts({}), withParts({})] },
-      'plugIns[1].name is "test", which another plug-in has already.',
+      { plugins: [withParts({}), withParts({})] },
+      'plugins[1].name is "test", which another plug-in has already.',
     ],
     [
-      { dynamicRegistration: {}, ...ofPlugIn({ endpoints: [registering] }) },
-      'dynamicRegistration.registrationPath belongs to the endpoint registration, whose name plugIns[0].endpoints[0] has.',
+      { dynamicRegistration: {}, ...ofPlugin({ endpoints: [registering] }) },
+      'dynamicRegistration.registrationPath belongs to the endpoint registration, whose name plugins[0].endpoints[0] has.',
     ],
     [
-      { extensions: [publishing('a')], ...ofPlugIn({ extensions: [publishing('b')] }) },
-      'plugIns[0].extensions[0].publishedSubject is a function that another extension has already.',
+      { extensions: [publishing('a')], ...ofPlugin({ extensions: [publishing('b')] }) },
+      'plugins[0].extensions[0].publishedSubject is a function that another extension has already.',
     ],
     ...['authorization', 'token', 'revocation', 'introspection'].map((name): Row => [
       { endpoints: [{ ...whoami, name }] },
@@ -305,8 +305,8 @@ describe('a plug-in', () => {
     ['clientAuthenticationMethods', [{ ...sealed, name: 7 }], 'clientAuthenticationMethods[0].name'],
     ['grantTypes', 7, 'grantTypes'],
   ])('has %s by the rules of the option, and its path is named', (key, list, path) => {
-    expect(pathsWith({ plugIns: [withParts({}, 'first'), withParts({ [key]: list })] })).toEqual([
-      `plugIns[1].${path}`,
+    expect(pathsWith({ plugins: [withParts({}, 'first'), withParts({ [key]: list })] })).toEqual([
+      `plugins[1].${path}`,
     ])
   })
 
@@ -319,9 +319,9 @@ describe('a plug-in', () => {
     ['tokenTypes', signed],
   ])('may use no name of %s twice, among options and plug-ins', (key, part) => {
     const parts = { [key]: [part] }
-    expect(pathsWith({ ...parts, plugIns: [withParts(parts)] })).toContain(`plugIns[0].${key}[0].name`)
-    expect(pathsWith({ plugIns: [withParts(parts, 'a'), withParts(parts, 'b')] })).toContain(
-      `plugIns[1].${key}[0].name`,
+    expect(pathsWith({ ...parts, plugins: [withParts(parts)] })).toContain(`plugins[0].${key}[0].name`)
+    expect(pathsWith({ plugins: [withParts(parts, 'a'), withParts(parts, 'b')] })).toContain(
+      `plugins[1].${key}[0].name`,
     )
   })
 
@@ -329,58 +329,58 @@ describe('a plug-in', () => {
     const open = () => {
       throw new TypeError('The key is missing.')
     }
-    const plugIns = [withParts({}), { name: 'b', open }, { ...withParts({}, 'c'), openInGuard: 7 }]
-    expect(problemsOf({ pkce: 'x', plugIns })).toEqual([
+    const plugins = [withParts({}), { name: 'b', open }, { ...withParts({}, 'c'), openInGuard: 7 }]
+    expect(problemsOf({ pkce: 'x', plugins })).toEqual([
       expect.stringMatching(/^pkce /),
-      'plugIns[1] cannot be opened: The key is missing.',
-      'plugIns[2] must be a plug-in: name and open, optionally openInGuard.',
+      'plugins[1] cannot be opened: The key is missing.',
+      'plugins[2] must be a plug-in: name and open, optionally openInGuard.',
     ])
-    const [mistake = ''] = problemsOf({ plugIns: [withParts({ endpoint: [] })] })
-    expect(mistake).toMatch(/^plugIns\[0\]\.endpoint is not known here\. Did you mean endpoints\?/)
+    const [mistake = ''] = problemsOf({ plugins: [withParts({ endpoint: [] })] })
+    expect(mistake).toMatch(/^plugins\[0\]\.endpoint is not known here\. Did you mean endpoints\?/)
   })
 
   it('is opened by a guard only for what guards know, by the same rules', () => {
     const forServers = { name: 'test', open: () => 7 }
     const wrong = { tokenTypes: [{ ...signed, name: 'a b' }], grantTypes: [] }
-    expect(ofGuard({ plugIns: [forServers], accessTokenFormats: [reader] })).toEqual([])
-    expect(ofGuard({ plugIns: [withParts(wrong)] })).toEqual([
-      expect.stringMatching(/^plugIns\[0\]\.grantTypes /),
-      expect.stringMatching(/^plugIns\[0\]\.tokenTypes\[0\]\.name /),
+    expect(ofGuard({ plugins: [forServers], accessTokenFormats: [reader] })).toEqual([])
+    expect(ofGuard({ plugins: [withParts(wrong)] })).toEqual([
+      expect.stringMatching(/^plugins\[0\]\.grantTypes /),
+      expect.stringMatching(/^plugins\[0\]\.tokenTypes\[0\]\.name /),
     ])
-    expect(ofGuard({ plugIns: [withParts(7), 7] })).toEqual([
-      expect.stringMatching(/^plugIns\[0\] /),
-      expect.stringMatching(/^plugIns\[1\] /),
+    expect(ofGuard({ plugins: [withParts(7), 7] })).toEqual([
+      expect.stringMatching(/^plugins\[0\] /),
+      expect.stringMatching(/^plugins\[1\] /),
     ])
   })
 
   it('sees the issuer, URLs below it, the time, the storage, and what a new record needs', () => {
     const store = Object.assign(memoryStore(), { place: 'the shelf' })
     const seen: unknown[] = []
-    const look = (server: PlugInServer) => {
+    const look = (server: PluginServer) => {
       const { issuer, storage } = server
       seen.push(issuer, server.urlOf('/push'), server.now(), server.random(3).length, storage.place)
       seen.push(server.context().now, server.context().lifetimes.authorizationRequest)
       return {}
     }
-    const plugIn: PlugIn = { name: 'test', open: look }
+    const plugin: Plugin = { name: 'test', open: look }
     const issuer = 'http://localhost/oauth'
-    expect(issuesIn(optionsWith({ issuer, store, clock: () => 7999, plugIns: [plugIn] }))).toEqual([])
+    expect(issuesIn(optionsWith({ issuer, store, clock: () => 7999, plugins: [plugin] }))).toEqual([])
     expect(seen).toEqual([issuer, `${issuer}/push`, 7, 3, 'the shelf', 7, 600])
   })
 
-  it.each<[string, (server: PlugInServer) => unknown]>([
+  it.each<[string, (server: PluginServer) => unknown]>([
     ['findClient', (server) => server.findClient('a')],
     ['find', (server) => server.find('a')],
     ['commit', (server) => server.commit('a', () => ({ action: 'none', outcome: 1 }))],
     ['counters.add', (server) => server.counters.add('a', 1, 1)],
     ['counters.useOnce', (server) => server.counters.useOnce('a', 1, 'b')],
   ])('may use %s in requests only', (member, use) => {
-    const open = (server: PlugInServer) => {
+    const open = (server: PluginServer) => {
       void use(server)
       return {}
     }
-    expect(problemsOf({ plugIns: [{ name: 'test', open }] })).toEqual([
-      `plugIns[0] cannot be opened: ${member}() needs the running server: call it in a request, and not in open().`,
+    expect(problemsOf({ plugins: [{ name: 'test', open }] })).toEqual([
+      `plugins[0] cannot be opened: ${member}() needs the running server: call it in a request, and not in open().`,
     ])
   })
 })

@@ -58,8 +58,8 @@ describe('createBearerGuard({ jwt })', () => {
 
   test('takes a plug-in that brings readers of formats, although it reads JWTs alone', () => {
     const open = () => ({ accessTokenFormats: [] })
-    const plugIns = [{ name: 'a', open, openInGuard: open }]
-    expect(mistakesOf(maker, { issuer: hub.issuer, jwt: good, plugIns })).toEqual([])
+    const plugins = [{ name: 'a', open, openInGuard: open }]
+    expect(mistakesOf(maker, { issuer: hub.issuer, jwt: good, plugins })).toEqual([])
   })
 
   test('lists every mistake at once, each with its cure', () => {
@@ -145,7 +145,7 @@ test('deviceAuthorization() names every mistake in its options', () => {
 
 test('deviceAuthorization() needs its secret for a store that another process may read', () => {
   const create = (own: { secret?: string }, store: Store) => () =>
-    createAuthorizationServer({ ...canonicalOptions, plugIns: [deviceAuthorization(own)], store })
+    createAuthorizationServer({ ...canonicalOptions, plugins: [deviceAuthorization(own)], store })
   expect(create({}, bare)).toThrow('needs the option secret, because other processes may share the store')
   expect(create({ secret: deviceSecret }, bare)).not.toThrow()
   expect(create({}, memoryStore())).not.toThrow()

@@ -440,7 +440,7 @@ describe('A request that a client pushed', () => {
   it('keeps the login that was demanded and its parameters until the decision, and the form for its owner as he logs in anew', () => {
     const { requested, handle } = openRequest(ownerless, at(0), {
       parameters: 'a=b',
-      plugInData: { pace: 5 },
+      pluginData: { pace: 5 },
     })
     const demanded = recordOf(awaitLogin(requested, presented(handle), at(5), true), 'requested')
     const first = claimed(demanded, handle, at(6))
@@ -448,7 +448,7 @@ describe('A request that a client pushed', () => {
     expect(pending).toMatchObject({
       demandedLogin: { at: noon + 5 },
       parameters: 'a=b',
-      plugInData: { pace: 5 },
+      pluginData: { pace: 5 },
     })
     const again = recordOf(awaitLogin(pending, presented(handle), at(7), true), 'requested')
     expect(again).toMatchObject({ demandedLogin: { at: noon + 7 } })
@@ -460,7 +460,7 @@ describe('A request that a client pushed', () => {
     })
     expect(verdictOf(claimed(again, handle, at(8)))).toBe('none ok')
     expect([Object.keys(deny(pending)), Object.keys(approveForPolls(pending, at(8)))].flat()).not.toEqual(
-      expect.arrayContaining(['parameters', 'plugInData']),
+      expect.arrayContaining(['parameters', 'pluginData']),
     )
   })
 

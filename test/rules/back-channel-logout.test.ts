@@ -18,7 +18,7 @@ describeOnStores('Back-Channel Logout', (stage) => {
     const news = await receiver()
     const set = open({ news: news.uri })
     const tokens = await set.logIn('news')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     const [token = ''] = news.tokens
     return { ...set, news, tokens, token, claims: claimsIn(token) }
   }
@@ -75,7 +75,7 @@ describeOnStores('Back-Channel Logout', (stage) => {
     const set = open({ news: news.uri, shop: shop.uri, other: other.uri, quiet: undefined })
     for (const clientId of ['news', 'shop', 'quiet']) await set.logIn(clientId)
     await set.logIn('other', 'bob')
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect([news, shop, other].map(({ tokens }) => tokens.length)).toEqual([1, 1, 0])
   })
 
@@ -83,7 +83,7 @@ describeOnStores('Back-Channel Logout', (stage) => {
     const [good, empty, bad] = [await receiver(), await receiver(() => 204), await receiver(() => 400)]
     const set = open({ good: good.uri, empty: empty.uri, bad: bad.uri })
     for (const clientId of ['good', 'empty', 'bad']) await set.logIn(clientId)
-    await set.plugIn.announceLogout('alice')
+    await set.plugin.announceLogout('alice')
     expect(set.failures.map(({ clientId }) => clientId)).toEqual(['bad'])
   })
 
@@ -107,7 +107,7 @@ describe('Back-Channel Logout', () => {
       ...withIdentity(),
       issuer: 'https://photos.example',
       clients: [bent(relyingParty, members).registration],
-      plugIns: [keys, openIdConnect({ keys, backChannelLogout: true })],
+      plugins: [keys, openIdConnect({ keys, backChannelLogout: true })],
     })
 
   test('[BCL-11] backchannel_logout_uri is an absolute URL without a fragment', () => {

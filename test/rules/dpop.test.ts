@@ -29,17 +29,17 @@ function open(
   own?: Store,
 ) {
   const read = () => clock.seconds * 1000
-  const plugIn = dpop({ baseUrl: resource, ...options })
+  const plugin = dpop({ baseUrl: resource, ...options })
   const { app, failures, flow, ...staged } = setStage({
     issuer,
     ...(own && { store: own }),
     clock: read,
     clients: registered.map(({ registration }) => registration),
-    plugIns: [plugIn, pushedAuthorizationRequests()],
+    plugins: [plugin, pushedAuthorizationRequests()],
   })
   app.set('trust proxy', 'loopback')
   const store = own ?? staged.store
-  const guard = createBearerGuard({ issuer, store, clock: read, plugIns: [plugIn] })
+  const guard = createBearerGuard({ issuer, store, clock: read, plugins: [plugin] })
   const photos = express().use(guard('photos:read'), (request, response) => {
     response.json({ subject: request.oauth?.subject, tokenType: request.oauth?.tokenType })
   })
@@ -281,7 +281,7 @@ describe('The key of a token', () => {
   test('[DPOP-20] stands in a JWT as its thumbprint', async () => {
     const jwts = withJwts()
     const { flow } = application(
-      { ...jwts, plugIns: [...(jwts.plugIns ?? []), dpop()] },
+      { ...jwts, plugins: [...(jwts.plugins ?? []), dpop()] },
       {
         mount: (host, oauth) => void host.use(oauth.router()),
       },
@@ -371,7 +371,7 @@ describe('A guard', () => {
       [true, true],
     ] as const) {
       const { flow } = application(
-        { resources: { 'http://localhost/': { scopes: ['photos:read'] } }, plugIns: [dpop({ required })] },
+        { resources: { 'http://localhost/': { scopes: ['photos:read'] } }, plugins: [dpop({ required })] },
         { mount: (host, oauth) => void host.use(oauth.protectedResource()) },
       )
       const { body } = await flow.open('/.well-known/oauth-protected-resource')
@@ -414,7 +414,7 @@ describe('The examples of RFC 9449', () => {
     const { guard } = introspectedPhotos(
       issuer,
       { endpoint: server.endpoint },
-      { clock: () => 1_562_262_618_000, plugIns: [dpop({ baseUrl: resource })] },
+      { clock: () => 1_562_262_618_000, plugins: [dpop({ baseUrl: resource })] },
     )
     const flow = new Flow(
       express().get('/protectedresource', guard('photos:read'), (request, response) => {
@@ -434,7 +434,7 @@ test('[DPOP-19] a server without an authorization endpoint lists the algorithms,
   const oauth = createAuthorizationServer({
     ...machine,
     clients: [report.registration],
-    plugIns: [dpop({ baseUrl: resource })],
+    plugins: [dpop({ baseUrl: resource })],
   })
   const { body } = await new Flow(express().use(oauth.router())).open(
     '/.well-known/oauth-authorization-server',

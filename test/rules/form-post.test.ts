@@ -19,7 +19,7 @@ const asked = { ...authorizationRequest(photoPrint), response_mode: 'form_post' 
 const formPostStage = (
   options: Parameters<typeof setStage>[0] = {},
   hosting?: Parameters<typeof setStage>[1],
-) => setStage({ plugIns: [formPost()], ...options }, hosting)
+) => setStage({ plugins: [formPost()], ...options }, hosting)
 
 type Stage = ReturnType<typeof formPostStage>
 
@@ -220,7 +220,7 @@ describe('The response mode form_post', () => {
   })
 
   test('[FPM-6] an error goes to an unregistered client only by a press of the button', async () => {
-    const { register, flow } = registeringOn(inMemory)({}, { plugIns: [formPost()] })
+    const { register, flow } = registeringOn(inMemory)({}, { plugins: [formPost()] })
     const { body } = await register(notesApp)
     const client = bent(photoBook, { client_id: body.client_id, redirect_uris: body.redirect_uris })
     const wrong = { ...authorizationRequest(client), response_mode: 'form_post', max_age: 'x' }

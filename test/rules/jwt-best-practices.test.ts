@@ -192,7 +192,7 @@ function company() {
     },
     defaultResource: photosApi,
     grantTypes: [grantType],
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys, claims: async () => ({ name: 'Alice' }) }),
       jwtAccessTokens({ keys }),

@@ -31,7 +31,7 @@ function ownGuards(options: Partial<AuthorizationServerOptions> = {}) {
     store,
     clock: clock.read,
     resources: { [photosApi]: { scopes: ['photos:read'] } },
-    plugIns: [jwtAccessTokenReader({ keys })],
+    plugins: [jwtAccessTokenReader({ keys })],
   })
   const alone = createBearerGuard({ issuer, clock: clock.read, jwt: { audience: photosApi, keys } })
   const ofServer = { resource: photosApi }

@@ -129,7 +129,7 @@ const servers = {
       clientAuthenticationMethods: [privateKeyJwt()],
       responseTypes: [implicit(), codeToken],
       dynamicRegistration: {},
-      plugIns: [
+      plugins: [
         deviceAuthorization({ secret: deviceSecret }),
         dpop({ baseUrl: 'http://localhost' }),
         formPost(),

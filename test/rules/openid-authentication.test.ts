@@ -139,10 +139,10 @@ describe('[OIC-16] offline_access has no effect at the token endpoint and for de
   const scope = 'openid photos:read'
   const wanted = { scope: `${scope} offline_access` }
   const all = () => {
-    const { plugIns = [], ...others } = withIdentity({ clients: [client.registration] })
+    const { plugins = [], ...others } = withIdentity({ clients: [client.registration] })
     const devices = deviceAuthorization({ secret: deviceSecret })
     const grantTypes = [tokenExchange({ policy: anyOwner })]
-    return setStage({ ...others, plugIns: [...plugIns, devices], grantTypes })
+    return setStage({ ...others, plugins: [...plugins, devices], grantTypes })
   }
 
   test('at each refresh, which keeps the scope of the login, also a repeated one', async () => {

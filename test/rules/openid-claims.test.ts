@@ -248,7 +248,7 @@ describe('The parameter claims', () => {
 
 test('[OIC-43] a server that knows nothing of its owners tells the sub', async () => {
   const keys = identityKeys()
-  const set = setStage(withIdentity({ plugIns: [keys, openIdConnect({ keys })] }))
+  const set = setStage(withIdentity({ plugins: [keys, openIdConnect({ keys })] }))
   const { heard } = await heardOf(set, { scope: 'openid profile email address phone' })
   expect(heard).toEqual(['sub'])
 })

@@ -82,10 +82,10 @@ describe('The document', () => {
 
   test('[DIS-4] has RS256, whatever algorithm the host chooses', async () => {
     const keys = identityKeys()
-    const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
+    const plugins = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
     // The first is the one of clients that choose none.
     expect((await read()).document.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256'])
-    expect((await read({ plugIns })).document.id_token_signing_alg_values_supported).toEqual([
+    expect((await read({ plugins })).document.id_token_signing_alg_values_supported).toEqual([
       'ES256',
       'RS256',
     ])
@@ -140,7 +140,7 @@ describe('The document', () => {
     expect(some).toContain('email_verified')
     expect(some).not.toContain('name')
     const keys = identityKeys()
-    const { claims_supported: none } = (await read({ plugIns: [keys, openIdConnect({ keys })] })).document
+    const { claims_supported: none } = (await read({ plugins: [keys, openIdConnect({ keys })] })).document
     expect(none).toEqual(expect.not.arrayContaining(['email']))
     expect(none).toContain('sub')
   })

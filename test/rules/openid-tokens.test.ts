@@ -185,7 +185,7 @@ describe('The token endpoint', () => {
 
 test('[OIC-50] a key has a successor after a while, and stays published for the ID tokens that it has signed', async () => {
   const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })
-  const set = setStage(withIdentity({ plugIns: [keys, openIdConnect({ keys })] }))
+  const set = setStage(withIdentity({ plugins: [keys, openIdConnect({ keys })] }))
   const { idToken: first } = await logIn(set)
   set.clock.advance(90 * 24 * 3600)
   const { idToken: last } = await logIn(set)

@@ -13,7 +13,7 @@ import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { setStage } from '../support/flows/stage'
 
 type Options = Parameters<typeof setStage>[0]
-const stage = (options?: Options, plugIn = {}) => pushingStage(setStage, options, plugIn)
+const stage = (options?: Options, plugin = {}) => pushingStage(setStage, options, plugin)
 const metadataOf = async ({ flow }: Pick<ReturnType<typeof stage>, 'flow'>) =>
   (await flow.open('/.well-known/oauth-authorization-server')).body
 const asked = authorizationRequest(photoPrint)
@@ -228,17 +228,17 @@ test.each<[string, Record<string, unknown>, object]>([
     { require_pushed_authorization_requests: true },
     {},
   ],
-])('%s', async (_title, bend, plugIn) => {
+])('%s', async (_title, bend, plugin) => {
   const client = bent(photoPrint, bend)
-  const { flow, pushed } = stage({ clients: [client.registration, photoBook.registration] }, plugIn)
+  const { flow, pushed } = stage({ clients: [client.registration, photoBook.registration] }, plugin)
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('page 400 invalid_request')
   expect(outcomeOf(await flow.ask(await pushed({}, client), 'alice'))).toBe('question')
 })
 
 test('[PAR-19] a request_uri of the client is not supported, and the metadata of OpenID Connect says so', async () => {
   const keys = identityKeys()
-  const plugIns = [keys, openIdConnect({ keys }), pushedAuthorizationRequests()]
-  const { flow } = setStage({ plugIns, scopes: { ...canonicalOptions.scopes, openid: 'Know who you are' } })
+  const plugins = [keys, openIdConnect({ keys }), pushedAuthorizationRequests()]
+  const { flow } = setStage({ plugins, scopes: { ...canonicalOptions.scopes, openid: 'Know who you are' } })
   const response = await flow.ask({ ...asked, request_uri: 'https://print.example/request.jwt' }, 'alice')
   expect(outcomeOf(response)).toBe('page 400 request_uri_not_supported')
   const { body } = await flow.open('/.well-known/openid-configuration')

@@ -24,7 +24,7 @@ test('[RTR-1] refresh tokens of public clients rotate, whatever the option says'
 })
 
 test('[RTR-2] a refresh token of a public client that is bound to a key stays good with this key alone', async () => {
-  const { flow } = setStage({ ...off, plugIns: [keyedRefreshTokens] })
+  const { flow } = setStage({ ...off, plugins: [keyedRefreshTokens] })
   const { client_id } = photoBook.registration
   const send = (fields: object, headers: Record<string, string>) =>
     flow.submit('/token', { client_id, ...fields }, undefined, headers)

@@ -93,7 +93,7 @@ test('[JAR-17] a client that registers itself may state its keys, and sign with 
 test('[JAR-18] may come in a pushed request, whose other parameters count for nothing', async () => {
   const stage = objectStage(
     { required: true },
-    { plugIns: [requestObjects({ required: true }), pushedAuthorizationRequests()] },
+    { plugins: [requestObjects({ required: true }), pushedAuthorizationRequests()] },
   )
   const push = (fields: Readonly<Record<string, string>>) => stage.flow.request(signingPrint, fields, '/par')
   const pushed = await push({
@@ -123,7 +123,7 @@ test('[JAR-18] may come in a pushed request, whose other parameters count for no
 test('[JAR-18] does not count for a pushed request by the order of the plug-ins', async () => {
   const stage = objectStage(
     {},
-    { plugIns: [pushedAuthorizationRequests(), requestObjects({ required: true })] },
+    { plugins: [pushedAuthorizationRequests(), requestObjects({ required: true })] },
   )
   const { body } = await stage.flow.request(signingPrint, { request: requestObject(stage.claims()) }, '/par')
   const asked = { client_id: 'photo-print', request_uri: String(body.request_uri) }
@@ -157,8 +157,8 @@ test.each(['before', 'after'])(
   async (place) => {
     const keys = identityKeys()
     const identity = [keys, openIdConnect({ keys })]
-    const plugIns = place === 'before' ? [requestObjects(), ...identity] : [...identity, requestObjects()]
-    const { flow } = setStage(withIdentity({ plugIns }))
+    const plugins = place === 'before' ? [requestObjects(), ...identity] : [...identity, requestObjects()]
+    const { flow } = setStage(withIdentity({ plugins }))
     const { body } = await flow.open('/.well-known/openid-configuration')
     expect(body).toMatchObject({
       request_parameter_supported: true,

@@ -257,8 +257,8 @@ describe('A request object', () => {
   describe('of a client with openid', () => {
     const client = bent(signingPrint, { scope: 'openid photos:read' })
     const { clients: _, ...identity } = withIdentity({ clients: [client.registration] })
-    const plugIns = [...(identity.plugIns ?? []), requestObjects(), pushedAuthorizationRequests()]
-    const open = () => objectStage({}, { ...identity, clients: [client.registration], plugIns })
+    const plugins = [...(identity.plugins ?? []), requestObjects(), pushedAuthorizationRequests()]
+    const open = () => objectStage({}, { ...identity, clients: [client.registration], plugins })
     const untyped = (claims: object, typ?: unknown, by = ownKey) =>
       requestObject({ ...claims, nonce: 'n' }, { typ }, by)
     const claimsOf = (stage: ObjectStage, bend: object = {}) => stage.claims({ scope: 'openid', ...bend })
@@ -499,7 +499,7 @@ describe('A request object', () => {
     const set = setStage(
       withIdentity({
         clients: [client.registration],
-        plugIns: [keys, openIdConnect({ keys, claimsParameter: true }), requestObjects()],
+        plugins: [keys, openIdConnect({ keys, claimsParameter: true }), requestObjects()],
       }),
     )
     const now = Math.floor(set.clock.read() / 1000)

@@ -169,8 +169,8 @@ describe('A code in the fragment, by response_mode=fragment', () => {
   })
 
   test('[AUZ-15] a request that was signed and pushed gets it there, behind a login and without a page', async () => {
-    const plugIns = [requestObjects(), pushedAuthorizationRequests(), formPost()]
-    const options = { clients: [signingPrint.registration], plugIns, rememberConsent: true }
+    const plugins = [requestObjects(), pushedAuthorizationRequests(), formPost()]
+    const options = { clients: [signingPrint.registration], plugins, rememberConsent: true }
     const { flow, clock } = setStage(options)
     const signed = () => ({ ...objectClaims(Math.floor(clock.read() / 1000)), response_mode: 'fragment' })
     const push = async () =>

@@ -29,7 +29,7 @@ const attributesIn = (challenge: string | undefined) =>
 describe('A guard of RFC 9470', () => {
   let set: Stage
   beforeAll(async () => {
-    set = await stepUpStage({ plugIns: [stepUp({ acrValues: [gold, silver] })] })
+    set = await stepUpStage({ plugins: [stepUp({ acrValues: [gold, silver] })] })
   })
   afterAll(() => set.stop())
 
@@ -76,7 +76,7 @@ describe('A guard of RFC 9470', () => {
   })
 
   test('[SUA-5] names its requirement under each scheme', async () => {
-    const { oauth, flow, clock } = setStage({ plugIns: [keyedTokens] })
+    const { oauth, flow, clock } = setStage({ plugins: [keyedTokens] })
     const guard = oauth.bearerGuard('photos:read', { acr: gold, maxAge: 59 })
     const { accessToken } = await flow.tokens(photoPrint)
     clock.advance(1)
@@ -157,10 +157,10 @@ describe('A guard of RFC 9470', () => {
       (await flow.open('/.well-known/oauth-authorization-server')).body
     expect(await document(set)).toMatchObject({ acr_values_supported: [gold, silver] })
     expect(await document(setStage())).not.toHaveProperty('acr_values_supported')
-    const plugIns = [stepUp({ acrValues: [gold] })]
+    const plugins = [stepUp({ acrValues: [gold] })]
     const { resourceOwner: _owner, ...own } = canonicalOptions
     const app = express()
-    app.use(createAuthorizationServer({ ...own, clients: [nightlyReport.registration], plugIns }).metadata())
+    app.use(createAuthorizationServer({ ...own, clients: [nightlyReport.registration], plugins }).metadata())
     expect(await document({ flow: new Flow(app) })).not.toHaveProperty('acr_values_supported')
   })
 })

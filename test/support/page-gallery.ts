@@ -309,7 +309,7 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
         none: `You have no workspace.${said}`,
       }
     },
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys }),
       formPost(),

@@ -130,12 +130,12 @@ const published = [
 
 function requireRight({ issues, context: { members: added = [] } }: Place<ServerCapabilities>): void {
   const isAdded = ({ path }: ConfigurationIssue) => added.some(({ name }) => name === path)
-  const ofPlugIn = issues.find(isAdded)
+  const ofPlugin = issues.find(isAdded)
   // The text of another mistake may hold values.
   const members = issues.filter((issue) => !isAdded(issue)).map(({ path }) => memberAt(path))
   const [first] = members.includes('redirect_uris') ? ['redirect_uris'] : members
   if (first !== undefined) throw memberRefused(first)
-  if (ofPlugIn !== undefined) throw memberMistake(ofPlugIn.path, ofPlugIn.message)
+  if (ofPlugin !== undefined) throw memberMistake(ofPlugin.path, ofPlugin.message)
 }
 
 async function verify(

@@ -116,8 +116,8 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
   'memory-counters': option('counters', ({ store, counters }) => isInMemory(counters) && !isInMemory(store)),
   'memory-clients': option('clients', ({ clientRegistry }) => isInMemory(clientRegistry?.store)),
   // The plug-in finds the places.
-  'dpop-nonce-secret': options(({ plugIns }) =>
-    plugIns.risks.filter(({ rule }) => rule === 'dpop-nonce-secret').map(({ path }) => path),
+  'dpop-nonce-secret': options(({ plugins }) =>
+    plugins.risks.filter(({ rule }) => rule === 'dpop-nonce-secret').map(({ path }) => path),
   ),
   'registration-open': option('dynamicRegistration', isOpen),
   'registration-every-scope': option('dynamicRegistration.scope', (settings) =>

@@ -1,6 +1,6 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
-import type { PlugIn } from '../../doors/plug-in'
+import type { Plugin } from '../../doors/plug-in'
 import { requireJose } from '../../jwt/jose'
 import { FetchedKeys, keysAt, keySet } from '../../jwt/key-source'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
@@ -12,7 +12,7 @@ import { formatName, jwtReader } from './jwt-reader'
 
 /** Options of {@link jwtAccessTokens}. */
 export interface JwtAccessTokensOptions {
-  /** They stand before this plug-in in the option `plugIns`. */
+  /** They stand before this plug-in in the option `plugins`. */
   readonly keys: SigningKeys
   /** Default: the first algorithm of the keys. */
   readonly algorithm?: SigningAlgorithm
@@ -37,7 +37,7 @@ export interface JwtAccessTokensOptions {
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function jwtAccessTokens(options: JwtAccessTokensOptions): PlugIn {
+export function jwtAccessTokens(options: JwtAccessTokensOptions): Plugin {
   const { keys, algorithm, issues, claims } = readOptions('jwtAccessTokens()', fields, options)
   return {
     name: 'jwt-access-tokens',
@@ -80,12 +80,12 @@ export interface JwtAccessTokenReaderOptions {
 
 /**
  * Lets a guard of another process read JWT access tokens:
- * `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
+ * `createBearerGuard({ plugins: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
  * store, unless the option `verify` of the guard is `signature`.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): PlugIn {
+export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): Plugin {
   const read = readOptions('jwtAccessTokenReader()', readerFields, options, {
     check: ({ keys, jwksUri }, at) => {
       if (keys !== undefined && jwksUri !== undefined)

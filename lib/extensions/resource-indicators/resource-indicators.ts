@@ -58,7 +58,7 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
         .filter((each) => resources.all.includes(each))
         .map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
       return {
-        scope: scopeWithin([...scopesOf(asked), ...scopesOf(resources.ofPlugIns)], scope, requestedScope),
+        scope: scopeWithin([...scopesOf(asked), ...scopesOf(resources.ofPlugins)], scope, requestedScope),
         facts: values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }],
       }
     },
@@ -135,11 +135,11 @@ type Formats = ReadonlyMap<Resource, string>
  * alone, such as for a login, give no access to the default one.
  */
 function usualFor(resources: Resources, scope: readonly string[]): readonly string[] {
-  const { all, ofPlugIns } = resources
-  const besides = ofPlugIns.filter(({ scopes }) => scopes.some((token) => scope.includes(token)))
+  const { all, ofPlugins } = resources
+  const besides = ofPlugins.filter(({ scopes }) => scopes.some((token) => scope.includes(token)))
   const [own, others] = [scopesOf(all), scopesOf(besides)]
-  const isOfPlugIns = scope.every((token) => others.includes(token) && !own.includes(token))
-  return [...(isOfPlugIns ? [] : requireDefault(resources)), ...urisOf(besides)]
+  const isOfPlugins = scope.every((token) => others.includes(token) && !own.includes(token))
+  return [...(isOfPlugins ? [] : requireDefault(resources)), ...urisOf(besides)]
 }
 
 function restrictionOf(
@@ -182,9 +182,9 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
 function availableTo(
   { scope, subjectToken }: ExtensionTokenRequest,
   known: readonly Resource[],
-  { ofPlugIns }: Resources,
+  { ofPlugins }: Resources,
 ): Scope {
-  const available = known.length > 0 ? [...scopesOf(known), ...scopesOf(ofPlugIns)] : scope
+  const available = known.length > 0 ? [...scopesOf(known), ...scopesOf(ofPlugins)] : scope
   return subjectToken === undefined
     ? available
     : available.filter((token) => subjectToken.scope.includes(token))

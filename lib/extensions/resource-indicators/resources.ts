@@ -57,9 +57,9 @@ export class Resources {
     /** For a request that names none; undefined if there are several and no default. */
     readonly defaultResource: Resource | undefined,
     /** A request that names no resource gets them besides, by their scopes. */
-    readonly ofPlugIns: readonly Resource[] = [],
+    readonly ofPlugins: readonly Resource[] = [],
   ) {
-    this.byUri = new Map([...ofPlugIns, ...all].map((resource) => [comparable(resource.uri), resource]))
+    this.byUri = new Map([...ofPlugins, ...all].map((resource) => [comparable(resource.uri), resource]))
   }
 
   find(uri: string): Resource | undefined {
@@ -68,7 +68,7 @@ export class Resources {
 
   among(uris: readonly string[]): readonly Resource[] {
     const found = new Set(uris.map((uri) => this.find(uri)))
-    return [...this.all, ...this.ofPlugIns].filter((resource) => found.has(resource))
+    return [...this.all, ...this.ofPlugins].filter((resource) => found.has(resource))
   }
 
   /** Each once: resources as the option writes them and in its order, then other names. */
@@ -177,29 +177,29 @@ const someScopes = aListOf(
   "must be a list of scopes, such as ['notes:read'], at least one.",
 )
 
-export function withPlugInResources(resources: Resources, ofPlugIns: readonly Resource[]): Resources {
-  return ofPlugIns.length === 0
+export function withPluginResources(resources: Resources, ofPlugins: readonly Resource[]): Resources {
+  return ofPlugins.length === 0
     ? resources
-    : new Resources(resources.all, resources.defaultResource, ofPlugIns)
+    : new Resources(resources.all, resources.defaultResource, ofPlugins)
 }
 
-export const plugInResources: Field<readonly Resource[]> = (given, at, name) =>
-  listOfPlugIn(given, at, name).map(({ uri, scopes }) => bareResource(uri, scopes))
+export const pluginResources: Field<readonly Resource[]> = (given, at, name) =>
+  listOfPlugin(given, at, name).map(({ uri, scopes }) => bareResource(uri, scopes))
 
-const listOfPlugIn = usual(
+const listOfPlugin = usual(
   [],
   kind(
-    (value): value is readonly PlugInResource[] => isList(value) && value.every(isPlugInResource),
+    (value): value is readonly PluginResource[] => isList(value) && value.every(isPluginResource),
     'must be a list of resources, each with uri and scopes.',
   ),
 )
 
-interface PlugInResource {
+interface PluginResource {
   readonly uri: string
   readonly scopes: readonly string[]
 }
 
-const isPlugInResource = (value: unknown): value is PlugInResource =>
+const isPluginResource = (value: unknown): value is PluginResource =>
   isRecord(value) && isText(value['uri']) && isResourceUri(value['uri']) && isTexts(value['scopes'])
 
 /** Without a URI, the default resource. */

@@ -11,7 +11,7 @@ import {
   usual,
 } from '../../primitives/schema'
 import { isList, isRecord, isText } from '../../primitives/values'
-import type { PlugIn, PlugInServer } from '../../doors/plug-in'
+import type { Plugin, PluginServer } from '../../doors/plug-in'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'
 import { type GivenKey, givenRing, givenSigningKeys } from './given-keys'
@@ -62,15 +62,15 @@ export interface GivenKeysOptions {
 
 /**
  * The signing keys of a server. Plug-ins that sign, such as `jwtAccessTokens({ keys })`, take this object,
- * and follow it in the option `plugIns`.
+ * and follow it in the option `plugins`.
  */
-export interface SigningKeys extends PlugIn {
+export interface SigningKeys extends Plugin {
   /**
    * The keys of one server, for `open()` of a plug-in.
    *
-   * @throws Error unless this object stands before that plug-in in the option `plugIns`.
+   * @throws Error unless this object stands before that plug-in in the option `plugins`.
    */
-  ringOf(server: PlugInServer): KeyRing
+  ringOf(server: PluginServer): KeyRing
 }
 
 /**
@@ -83,7 +83,7 @@ export interface SigningKeys extends PlugIn {
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
   requireJose('signingKeys()')
-  const rings = new WeakMap<PlugInServer, KeyRing>()
+  const rings = new WeakMap<PluginServer, KeyRing>()
   return {
     name: 'signing-keys',
     open(server) {
@@ -94,14 +94,14 @@ export function signingKeys(options: SigningKeysOptions): SigningKeys {
     ringOf(server) {
       const ring = rings.get(server)
       if (ring !== undefined) return ring
-      throw new Error('needs its signingKeys() before it in plugIns: plugIns: [keys, other({ keys })].')
+      throw new Error('needs its signingKeys() before it in plugins: plugins: [keys, other({ keys })].')
     },
   }
 }
 
 const path = '/.well-known/jwks.json'
 
-function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
+function publishedKeys(urlOf: PluginServer['urlOf'], ring: KeyRing): Endpoint {
   return {
     name: 'jwks',
     path,
@@ -151,7 +151,7 @@ function checkChoice(_read: unknown, at: Place): void {
 
 function openRing(
   { keys = [], secrets, ...plan }: Read<typeof fields>,
-  { issuer, storage, now }: PlugInServer,
+  { issuer, storage, now }: PluginServer,
 ): KeyRing {
   if (secrets === undefined) return givenRing(keys)
   return sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)

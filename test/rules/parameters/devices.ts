@@ -7,7 +7,7 @@ import { inBody, type Kind } from './requests'
 /** A confidential client that gets its tokens as a device, and its server. */
 export const pollingFrame = bent(nightlyReport, { grant_types: [deviceCode] })
 export const withDevices = {
-  plugIns: [deviceAuthorization({ secret: deviceSecret })],
+  plugins: [deviceAuthorization({ secret: deviceSecret })],
   clients: [pollingFrame.registration],
 }
 

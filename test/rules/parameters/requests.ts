@@ -48,7 +48,7 @@ export const authorization: Kind = {
 }
 export const requestObject: Kind = {
   good: 'question',
-  options: { clients: [signingPrint.registration], plugIns: [requestObjects()] },
+  options: { clients: [signingPrint.registration], plugins: [requestObjects()] },
   fields: async ({ clock }) => ({
     client_id: 'photo-print',
     request: signed(objectClaims(Math.floor(clock.read() / 1000))),

@@ -57,7 +57,7 @@ export const guards = area('guards', open, {
   token_scope_insufficient: at(({ oauth }) => oauth.bearerGuard('photos:print')),
   'token_resource/no_resources': at((set) => guardAt(set), resources),
   token_resource: at(({ oauth }) => oauth.bearerGuard({ resource: 'urn:other' }), resources),
-  token_unbound: at((set) => guardAt(set, { plugIns: [dpop({ baseUrl: issuer, required: true })] })),
+  token_unbound: at((set) => guardAt(set, { plugins: [dpop({ baseUrl: issuer, required: true })] })),
   login_unknown: afterLogin({ maxAge: 300 }, () => ({})),
   login_of_another_class: afterLogin({ acr: ['gold'] }, anHourAgo),
   login_too_old: afterLogin({ maxAge: 300 }, anHourAgo),
@@ -99,8 +99,8 @@ const asked = authorizationRequest(photoBook)
 
 /** A client with a key. */
 function dpopStage(options: DpopOptions = {}) {
-  const plugIns = [dpop({ baseUrl: issuer, ...options }), pushedAuthorizationRequests()]
-  const set = open({ clients: registered(bound, photoBook), plugIns })
+  const plugins = [dpop({ baseUrl: issuer, ...options }), pushedAuthorizationRequests()]
+  const set = open({ clients: registered(bound, photoBook), plugins })
   const prover = new Prover(set.clock.read)
   const request = (proof?: string, fields: Fields = { ...ownFields(bound), ...grant }, path = '/token') =>
     set.flow.submit(path, fields, undefined, proof === undefined ? {} : { DPoP: proof })

@@ -25,7 +25,7 @@ function loginStage(identity: Partial<OpenIdConnectOptions> = {}) {
   const set = open({
     ...withIdentity(),
     clients: registered(party, punctual),
-    plugIns: [keys, openId, stepUp({ acrValues: ['gold'] })],
+    plugins: [keys, openId, stepUp({ acrValues: ['gold'] })],
     resourceOwner: ownerOfHeaders,
     logOut: () => {},
   })
@@ -73,8 +73,8 @@ export const logins = area('logins and OpenID Connect', loginStage, {
 })
 
 async function tokenSignedBy(own: SigningKeys, options: Options = {}) {
-  const plugIns = [own, jwtAccessTokens({ keys: own })]
-  const { flow } = open(withResources({ plugIns, ...options }), { mount: mountResources })
+  const plugins = [own, jwtAccessTokens({ keys: own })]
+  const { flow } = open(withResources({ plugins, ...options }), { mount: mountResources })
   return flow.redeem(gallery, await flow.approve(gallery, { scope: 'photos:read', resource: photosApi }))
 }
 const byService: SigningKeys = signingKeys({

@@ -38,7 +38,7 @@ export const registrations = area('registration', registerStage, {
   'client_metadata_refused/client_secret': ({ update }) => update({ client_secret: 'x' }),
   'client_metadata_refused/method_none': ({ update }) => update({ token_endpoint_auth_method: 'none' }),
   'client_metadata_refused/unreachable': () =>
-    registerStage({}, { ...withIdentity(), plugIns: [keys, openId] }).register(sector),
+    registerStage({}, { ...withIdentity(), plugins: [keys, openId] }).register(sector),
   client_metadata_disabled: async ({ register, oauth }) => {
     await oauth.disableClient((await register()).body.client_id)
     return register()

@@ -181,8 +181,8 @@ export const targets = area('resources', targetStage, {
   },
   resource_formats_differ: () => {
     const opaque = { ...threeResources[printApi], accessTokenFormat: 'opaque' }
-    const plugIns = [keys, jwtAccessTokens({ keys })]
-    const { ask } = targetStage({ plugIns, resources: { ...threeResources, [printApi]: opaque } })
+    const plugins = [keys, jwtAccessTokens({ keys })]
+    const { ask } = targetStage({ plugins, resources: { ...threeResources, [printApi]: opaque } })
     return ask({ resource: [photosApi, printApi] })
   },
   scope_of_another_resource: ({ ask }) => ask({ resource: reportsApi }),
@@ -225,11 +225,11 @@ export const exchanges = area('token exchange', exchangeStage, {
 
 /** A device at a server that knows proofs, and its owner. */
 function deviceStage(own: object = {}, options: Options = {}) {
-  const plugIns = [
+  const plugins = [
     deviceAuthorization({ secret: deviceSecret, ...own }),
     dpop({ baseUrl: 'http://localhost' }),
   ]
-  const set = open({ clients: registered(television, toaster), plugIns, ...options })
+  const set = open({ clients: registered(television, toaster), plugins, ...options })
   const { flow } = set
   const begin = () => flow.request(television, { scope: 'photos:read' }, '/device_authorization')
   const enter = (user_code = 'BBBB-BBBB') => flow.enterCode({ user_code }, 'alice')

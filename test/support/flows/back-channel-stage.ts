@@ -33,7 +33,7 @@ export const backChannelStage =
     options: Partial<AuthorizationServerOptions> = {},
   ) => {
     const keys = identityKeys()
-    const plugIn = openIdConnect({ keys, backChannelLogout: true, ...identity })
+    const plugin = openIdConnect({ keys, backChannelLogout: true, ...identity })
     const clients = Object.entries(uris).map(([client_id, backchannel_logout_uri]) =>
       bent(relyingParty, {
         client_id,
@@ -43,7 +43,7 @@ export const backChannelStage =
     const set = stage({
       ...withIdentity(),
       clients: clients.map(({ registration }) => registration),
-      plugIns: [keys, plugIn],
+      plugins: [keys, plugin],
       logOut: () => {},
       ...options,
     })
@@ -59,5 +59,5 @@ export const backChannelStage =
       const { action, logout_request } = await logoutPage(owner)
       return set.flow.submit(action, { logout_request, decision }, owner)
     }
-    return { ...set, plugIn, failures, logIn, logoutPage, logOut, clients }
+    return { ...set, plugin, failures, logIn, logoutPage, logOut, clients }
   }

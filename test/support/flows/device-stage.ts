@@ -1,5 +1,5 @@
 import type { Response } from 'supertest'
-import { type AuthorizationServerOptions, memoryStore, type PlugIn } from '../../../lib/index'
+import { type AuthorizationServerOptions, memoryStore, type Plugin } from '../../../lib/index'
 import { deviceAuthorization, type DeviceAuthorizationOptions } from '../../../lib/paths/devices'
 import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
@@ -25,14 +25,14 @@ export const deviceSecret = 'a secret that the processes of this test share'
 /** A device that shows a code, and its owner at a browser. */
 export async function deviceStage(
   device = television,
-  others: readonly PlugIn[] = [],
+  others: readonly Plugin[] = [],
   options: Partial<AuthorizationServerOptions> = {},
   own: DeviceAuthorizationOptions = {},
 ) {
   const clock = new Clock()
   const counters = memoryStore({ clock: clock.read })
   const { flow, oauth, app, store, failures } = setStage({
-    plugIns: [deviceAuthorization({ secret: deviceSecret, ...own }), ...others],
+    plugins: [deviceAuthorization({ secret: deviceSecret, ...own }), ...others],
     clients,
     counters,
     clock: clock.read,

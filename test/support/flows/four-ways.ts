@@ -56,7 +56,7 @@ export function waysStage(options: Partial<AuthorizationServerOptions>) {
     counters: memoryStore(),
     resourceOwner: ownerOfHeaders,
     resources: { [photosApi]: { scopes: ['photos:read', 'photos:print'] } },
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys, claims: async () => alice, claimsParameter: true }),
       stepUp({ acrValues: ['mfa', 'pwd'] }),

@@ -51,7 +51,7 @@ export function withIdentity(
       const subject = req.get('X-Owner')
       return subject && { subject, authTime: 1_700_000_000, acr: 'mfa', amr: ['pwd', 'otp'] }
     },
-    plugIns: [keys, openIdConnect({ keys, claims, ...identity })],
+    plugins: [keys, openIdConnect({ keys, claims, ...identity })],
     ...bend,
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Extension, invalidGrant, OAuthError, type PlugIn, type TokenType } from '../../../lib/index'
+import { type Extension, invalidGrant, OAuthError, type Plugin, type TokenType } from '../../../lib/index'
 
 /** What `cnf.jkt` says of a key. A real proof signs the request; this one is the key itself, in a header. */
 export const thumbprint = (key: string) => createHash('sha256').update(key).digest('base64url')
@@ -37,14 +37,14 @@ const extension: Extension = {
 }
 
 /** Tokens of requests with the header `Key` are bound to it, in every server and guard with this plug-in. */
-export const keyedTokens: PlugIn = {
+export const keyedTokens: Plugin = {
   name: 'keyed',
   open: () => ({ tokenTypes: [keyed], extensions: [extension] }),
   openInGuard: () => ({ tokenTypes: [keyed] }),
 }
 
 /** The same, and the refresh tokens of public clients are bound, too, as RFC 9449 5 binds them. */
-export const keyedRefreshTokens: PlugIn = {
+export const keyedRefreshTokens: Plugin = {
   ...keyedTokens,
   open: () => ({
     tokenTypes: [keyed],

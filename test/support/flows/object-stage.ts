@@ -12,7 +12,7 @@ export function objectStage(
   options: Parameters<typeof setStage>[0] = {},
   hosting?: Parameters<typeof setStage>[1],
 ) {
-  const set = setStage({ clients, plugIns: [requestObjects(objects)], ...options }, hosting)
+  const set = setStage({ clients, plugins: [requestObjects(objects)], ...options }, hosting)
   const now = () => Math.floor(set.clock.read() / 1000)
   const claims = (bend: object = {}) => ({ ...objectClaims(now()), ...bend })
   /** Alice's browser brings a request object of photo-print. */

@@ -15,9 +15,9 @@ export type Brought = Readonly<{ client_id: string; request_uri: string }>
 export function pushingStage(
   open: typeof setStage,
   options: Parameters<typeof setStage>[0] = {},
-  plugIn: PushedAuthorizationRequestsOptions = {},
+  plugin: PushedAuthorizationRequestsOptions = {},
 ) {
-  const set = open({ plugIns: [pushedAuthorizationRequests(plugIn)], ...options })
+  const set = open({ plugins: [pushedAuthorizationRequests(plugin)], ...options })
   const push = (bend: RepeatedFields = {}, client: ClientApplication = photoPrint) =>
     set.flow.request(client, { ...authorizationRequest(client), ...bend }, '/par')
   const pushed = async (

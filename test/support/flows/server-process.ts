@@ -86,7 +86,7 @@ function serve({
     ...(authorizations ? optionsForOwners : {}),
     rememberConsent,
     ...(pushedRequests && { skipConsent }),
-    plugIns: [
+    plugins: [
       ...(pushedRequests ? [pushedAuthorizationRequests({ limits: { client: false, network: false } })] : []),
       ...(proving ? [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] : []),
       ...(deviceSecret === undefined

@@ -4,7 +4,7 @@ import {
   type AuthorizationServerOptions,
   type BearerGuardOptions,
   memoryStore,
-  type PlugIn,
+  type Plugin,
   stepUp,
 } from '../../../lib/index'
 import { createBearerGuard } from '../../../lib/paths/guards'
@@ -42,7 +42,7 @@ export const classes = ['urn:example:gold', 'urn:example:silver']
  */
 export async function stepUpStage(
   options: Partial<AuthorizationServerOptions> = {},
-  inGuards: readonly PlugIn[] = [],
+  inGuards: readonly Plugin[] = [],
 ) {
   const clock = new Clock()
   const origin = express()
@@ -52,11 +52,11 @@ export async function stepUpStage(
   const keys = sharedKeys()
   const now = () => Math.floor(clock.read() / 1000)
   const login: { current: HostLogin } = { current: { authTime: now(), acr: 'urn:example:silver' } }
-  const { plugIns: more = [stepUp({ acrValues: classes })], ...others } = options
-  const plugIns = [keys, jwtAccessTokens({ keys }), ...more, ...inGuards]
+  const { plugins: more = [stepUp({ acrValues: classes })], ...others } = options
+  const plugins = [keys, jwtAccessTokens({ keys }), ...more, ...inGuards]
   const { app, flow, oauth } = application(
     {
-      ...withJwts({ store, clock: clock.read, plugIns, resources, defaultResource: photosApi }),
+      ...withJwts({ store, clock: clock.read, plugins, resources, defaultResource: photosApi }),
       issuer,
       resourceOwner: (req) => {
         const subject = req.get('X-Owner')
@@ -73,13 +73,13 @@ export async function stepUpStage(
     clock: clock.read,
     resources,
     defaultResource: photosApi,
-    plugIns: inGuards,
+    plugins: inGuards,
   }
   const client = { client_id: job.registration.client_id, client_secret: job.secret ?? '' }
   const elsewhere = createBearerGuard({
     ...shared,
     store,
-    plugIns: [jwtAccessTokenReader({ keys: jwks }), ...inGuards],
+    plugins: [jwtAccessTokenReader({ keys: jwks }), ...inGuards],
   })
   const alone = createBearerGuard({ ...shared, jwt: { keys: jwks } })
   const asking = createBearerGuard({ ...shared, introspection: { client } })

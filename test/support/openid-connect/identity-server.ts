@@ -44,7 +44,7 @@ export async function startIdentityServer(
     scopes: { openid: 'Know who you are', profile: 'See your name', email: 'See your e-mail address' },
     resourceOwner: (req) => req.session.resourceOwner,
     logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
-    plugIns: [keys, openIdConnect({ keys, claims }), requestObjects()],
+    plugins: [keys, openIdConnect({ keys, claims }), requestObjects()],
   })
   const failures = failuresOf(oauth.events)
   app.use(({ method, url }, _res, next) => {

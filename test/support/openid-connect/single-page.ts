@@ -87,7 +87,7 @@ function serve(
     resourceOwner: (req) => req.session.resourceOwner,
     logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
     ...(issuesJwts && { resources: { [photos]: { scopes: ['photos:read'] } } }),
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys, claims: (subject) => ({ name: `${subject} of the test` }) }),
       ...(issuesJwts ? [jwtAccessTokens({ keys })] : []),

@@ -167,7 +167,7 @@ describe('In Chromium the page of form_post, behind helmet', () => {
       ...asked,
       before: withHelmet,
       query,
-      options: { plugIns: [formPost()], ...options },
+      options: { plugins: [formPost()], ...options },
     })
     expect(received).toEqual([])
     await page.getByRole('button', { name: button }).click()

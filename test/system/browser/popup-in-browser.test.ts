@@ -62,7 +62,7 @@ async function popup({ login, options, client: own = sends('unsafe-none'), query
     scopes: { a: 'See your photos' },
     resourceOwner: ({ headers }) => (login === undefined || headers.cookie !== undefined) && 'alice',
     pkce: 'none',
-    plugIns: [formPost()],
+    plugins: [formPost()],
     ...options,
   })
   app.use(oauth.router())

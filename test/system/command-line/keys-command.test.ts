@@ -41,9 +41,9 @@ async function answerOf(...words: readonly string[]): Promise<readonly Record<st
 /** A server whose keys the command looks after, and what it publishes. */
 function serving() {
   const shared = signingKeys({ secrets: [secret] })
-  const plugIns = [shared, jwtAccessTokens({ keys: shared })]
+  const plugins = [shared, jwtAccessTokens({ keys: shared })]
   const store = open(prefix)
-  const { flow } = application(withResources({ store, plugIns, clock: () => time }), {
+  const { flow } = application(withResources({ store, plugins, clock: () => time }), {
     mount: mountResources,
   })
   return {

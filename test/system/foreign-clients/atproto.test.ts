@@ -60,7 +60,7 @@ test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out,
     clients: metadataDocuments(origin.reach),
     clientAuthenticationMethods: [privateKeyJwt()],
     extensions: [owner],
-    plugIns: [dpop({ baseUrl: issuer, nonces, guardNonces: nonces }), pushedAuthorizationRequests()],
+    plugins: [dpop({ baseUrl: issuer, nonces, guardNonces: nonces }), pushedAuthorizationRequests()],
   })
   const failures = failuresOf(oauth.events)
   // The server of an owner's data names its authorization server.

@@ -16,7 +16,7 @@ import { goPath, goProgram, pythonProgram, requireProgram } from '../../support/
 const { client_id } = television.registration
 const stage = foreignStage(() => ({
   clients: [television.registration],
-  plugIns: [deviceAuthorization({ secret: deviceSecret, interval: 1 })],
+  plugins: [deviceAuthorization({ secret: deviceSecret, interval: 1 })],
 }))
 const photos = async (token: string) => (await stage().flow.photos(token)).status
 

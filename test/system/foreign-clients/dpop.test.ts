@@ -39,7 +39,7 @@ beforeAll(async () => {
     ...canonicalOptions,
     ...withIdentity(),
     issuer,
-    plugIns: [
+    plugins: [
       keys,
       openIdConnect({ keys, claims: async () => ({ name: 'Alice' }) }),
       pushedAuthorizationRequests(),

@@ -38,7 +38,7 @@ const stage = foreignStage(async () => ({
     password({ verify: new PasswordCheck().verify }),
     tokenExchange({ policy: anyOwner, tokenTypes: {} }),
   ],
-  plugIns: [pushedAuthorizationRequests(), requestObjects(), formPost()],
+  plugins: [pushedAuthorizationRequests(), requestObjects(), formPost()],
 }))
 
 const uriOf = ({ registration }: { readonly registration: ClientRegistration }) =>

@@ -15,7 +15,7 @@ const login = { current: { authTime: now(), acr: silver } }
 const stage = foreignStage(
   () => ({
     resourceOwner: () => ({ subject: 'alice', ...login.current }),
-    plugIns: [stepUp({ acrValues: [gold, silver] })],
+    plugins: [stepUp({ acrValues: [gold, silver] })],
     refreshTokenRotation: false,
   }),
   (app, server) => {

@@ -41,9 +41,9 @@ export const smallest = server(`clients: [{ ${client}, client_secret_hashes: [cl
 export const withJose = server(
   `resources: { 'https://api.example': { scopes: ['photos'] } },
   clients: [{ ${client}, client_secret_hashes: [client_secret_hash] }],
-  plugIns: plugIns(signingKeys({ secrets: ['s'.repeat(32)] })),`,
+  plugins: plugins(signingKeys({ secrets: ['s'.repeat(32)] })),`,
   "const { jwtAccessTokens, signingKeys } = require('express-authorization-server/jwt')",
-).replace('const oauth', 'const plugIns = (keys) => [keys, jwtAccessTokens({ keys })]\nconst oauth')
+).replace('const oauth', 'const plugins = (keys) => [keys, jwtAccessTokens({ keys })]\nconst oauth')
 
 /** A server with the digest of a secret that a person chose. */
 export const withBcrypt = server(

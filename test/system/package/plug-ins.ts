@@ -40,7 +40,7 @@ const oauth = createAuthorizationServer({
   endpoints: [whoami],
   grantTypes: [voucherGrant(async (voucher) => (voucher === 'paper' ? 'bob' : undefined))],
   extensions: [readOnly],
-  plugIns: [
+  plugins: [
     { name: 'contacts', open: () => ({ clientMembers: [{ name: 'contacts', mistakeIn: () => undefined }] }) },
   ],
 })

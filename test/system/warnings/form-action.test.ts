@@ -68,7 +68,7 @@ test.each<[string, Story, readonly string[]]>([
       `another page posts the response (${options})`,
       {
         before: helmet,
-        options: `plugIns: [suite.formPost()], ${options}`,
+        options: `plugins: [suite.formPost()], ${options}`,
         query: '&response_mode=form_post',
         ...more,
       },

@@ -81,7 +81,7 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'memory-store': ['store', { store: memoryStore() }],
   'memory-counters': ['counters', { counters: memoryStore() }],
   'memory-clients': ['clients', { clients: registeredClients(memoryStore()) }],
-  'dpop-nonce-secret': ['plugIns[0].guardNonces.secret', { plugIns: [dpop({ guardNonces: {} })] }],
+  'dpop-nonce-secret': ['plugins[0].guardNonces.secret', { plugins: [dpop({ guardNonces: {} })] }],
   'registration-open': ['dynamicRegistration', { dynamicRegistration: openRegistration }],
   'registration-every-scope': [
     'dynamicRegistration.scope',
@@ -256,7 +256,7 @@ test.each<[string, Bend]>([
     'a client that must push where clients can',
     {
       clients: registryOf(wall, { ...shop, require_pushed_authorization_requests: true }),
-      plugIns: [pushedAuthorizationRequests()],
+      plugins: [pushedAuthorizationRequests()],
     },
   ],
   ['bcrypt at the cost of this suite', shopWith({ client_secret_hashes: [hashSync('chosen', 10)] })],
