@@ -2,7 +2,6 @@ import { aFlag, someSeconds } from '../primitives/fields'
 import { type Fields, optional, type Read, readOptions } from '../primitives/schema'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
-import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { RefusedJwt, unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
@@ -53,13 +52,12 @@ export interface PrivateKeyJwtOptions {
  *
  * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server and nothing
  * else; `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes that share the
- * server's counters; a refused request does not use it up. The host installs the package `jose`.
+ * server's counters; a refused request does not use it up.
  *
- * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ * @throws ConfigurationError if an option is wrong.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
   const settings = readOptions('privateKeyJwt()', fields, options)
-  requireJose('privateKeyJwt()')
   const clientKeys = new ClientKeys(
     ({ credentials }) => dataOf(privateKeyJwtName, credentials),
     settings.documents,

@@ -1,9 +1,10 @@
+import type { webcrypto } from 'node:crypto'
 import { safeUrl } from '../protocol/uri'
 import type { Field } from '../primitives/schema'
 import { boundedText, isRecord } from '../primitives/values'
 import { BoundedMap } from '../primitives/maps'
 import { digest } from '../protocol/credential'
-import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
+import { loadJose } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
 /** `now` is in seconds since the epoch. */
@@ -53,37 +54,44 @@ export function givenKeys(keys: readonly PublicKey[]): KeySource {
   return { trusted: () => set, fetched: async () => set }
 }
 
+/** What finds the key: `alg` and, unproven, `kid`. */
+export interface Header {
+  readonly alg: string
+  readonly [name: string]: unknown
+}
+
 interface FoundKey {
-  readonly key: VerificationKey
+  readonly key: webcrypto.CryptoKey
   readonly keySet: KeySet
 }
 
-export async function findKey(jose: Jose, source: KeySource, header: Header, now: number): Promise<FoundKey> {
+/** Undefined if no key fits. @throws JOSEError if several do. */
+export async function findKey(source: KeySource, header: Header, now: number): Promise<FoundKey | undefined> {
   const { begun = 0 } = source
-  const within = async (keySet: KeySet) => ({ key: await keySet.find(jose, header), keySet })
-  const isLack = (error: unknown) => error instanceof jose.errors.JWKSNoMatchingKey
-  const trusted = source.trusted(now)
-  try {
-    if (trusted !== undefined) return await within(trusted)
-  } catch (error) {
-    if (!isLack(error)) throw error
+  const within = async (keySet: KeySet) => {
+    const key = await keySet.find(header)
+    return key && { key, keySet }
   }
+  const trusted = source.trusted(now)
+  const known = trusted && (await within(trusted))
+  if (known !== undefined) return known
+  let found: FoundKey | undefined
   try {
     // The issuer may have changed its keys since the last fetch.
-    return await within(await source.fetched(now))
+    found = await within(await source.fetched(now))
   } catch (failure) {
-    if (isLack(failure)) source.requireLaterFetch?.(header['kid'], begun, now)
     const held = trusted === undefined ? source.heldAfter?.(failure, now) : undefined
-    if (held === undefined) throw failure
-    return within(held).catch(() => {
-      throw failure
-    })
+    const inHeld = held && (await within(held).catch(() => undefined))
+    if (inHeld === undefined) throw failure
+    return inHeld
   }
+  if (found === undefined) source.requireLaterFetch?.(header['kid'], begun, now)
+  return found
 }
 
 /** An issuer that changes its keys gets another object. Without `trust`, it is trusted always. */
 export class KeySet {
-  private lookup: KeyLookup | undefined
+  private lookup: ((header: Header) => Promise<webcrypto.CryptoKey>) | undefined
   private trustedFrom = -Infinity
   private trustedUntil = Infinity
 
@@ -99,9 +107,13 @@ export class KeySet {
     this.trustedUntil = now + seconds
   }
 
-  find(jose: Jose, header: Header): Promise<VerificationKey> {
-    this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
-    return this.lookup(header)
+  async find(header: Header): Promise<webcrypto.CryptoKey | undefined> {
+    const { createLocalJWKSet, errors } = await loadJose()
+    this.lookup ??= createLocalJWKSet({ keys: [...this.keys] })
+    return this.lookup(header).catch((error: unknown) => {
+      if (error instanceof errors.JWKSNoMatchingKey) return undefined
+      throw error
+    })
   }
 
   without(others: readonly PublicKey[]): readonly (string | undefined)[] {

@@ -2,8 +2,8 @@ import { aListOf } from '../primitives/fields'
 import { type Field, kind, usual } from '../primitives/schema'
 import { isText, isTexts } from '../primitives/values'
 import { compactParts, jsonIn } from './compact'
-import { type Header, type Jose, loadJose } from './jose'
-import { findKey, type KeySet, type KeySource } from './key-source'
+import { type Jose, loadJose } from './jose'
+import { findKey, type Header, type KeySet, type KeySource } from './key-source'
 
 export interface JwtTerms {
   readonly issuers: ReadonlyMap<string, KeySource>
@@ -62,7 +62,9 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
   if (source === undefined) throw new RefusedJwt('issuer_unknown')
   const jose = await loadJose()
   try {
-    const { key, keySet } = await findKey(jose, source, allowed(header, terms.algorithms), now)
+    const found = await findKey(source, allowed(header, terms.algorithms), now)
+    if (found === undefined) throw new RefusedJwt('key_unknown')
+    const { key, keySet } = found
     const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))
     if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
       throw new RefusedJwt('audience_wrong')
@@ -70,7 +72,8 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
       throw new RefusedJwt('header_refused')
     return { ...registeredClaims(payload, now, terms), claims: payload, keySet }
   } catch (error) {
-    throw refusedBy(jose, error)
+    const fault = faultOf(error, jose)
+    throw fault === undefined ? error : new RefusedJwt(fault)
   }
 }
 
@@ -145,24 +148,17 @@ export class RefusedJwt extends Error {
   }
 }
 
-function refusedBy(jose: Jose, error: unknown): unknown {
-  const fault = faultOf(jose, error)
-  return fault === undefined ? error : new RefusedJwt(fault)
+const faults: Readonly<Record<string, JwtFault>> = {
+  ERR_JWT_EXPIRED: 'expired',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'key_unknown',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature_wrong',
 }
 
-function faultOf({ errors }: Jose, error: unknown): JwtFault | undefined {
-  if (error instanceof errors.JWTExpired) return 'expired'
-  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error)
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm_refused'
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'key_unknown'
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature_wrong'
-  return error instanceof errors.JOSEError ? 'malformed' : undefined
-}
-
-function claimFault({ claim, reason }: { readonly claim: string; readonly reason: string }): JwtFault {
-  if (reason !== 'check_failed') return 'incomplete'
-  return claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
+function faultOf(error: unknown, { errors }: Jose): JwtFault | undefined {
+  if (!(error instanceof errors.JOSEError)) return undefined
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return faults[error.code] ?? 'malformed'
+  if (error.reason !== 'check_failed') return 'incomplete'
+  return error.claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
 }
 
 // RFC 7518 3.1, RFC 8037 3.1 and RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms

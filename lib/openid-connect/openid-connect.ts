@@ -94,7 +94,7 @@ const name = 'openid-connect'
  * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
  * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
  * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The registration of a
- * client decides on refresh tokens: the scope `offline_access` has no effect. Needs the package jose.
+ * client decides on refresh tokens: the scope `offline_access` has no effect.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */

@@ -6,7 +6,6 @@ import { findClaimable } from '../authorization/requested'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { Plugin, PluginServer } from '../doors/plug-in'
-import { requireJose } from '../jwt/jose'
 import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
@@ -52,14 +51,12 @@ export interface RequestObjectOptions {
  * KiB. A client registered with the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its
  * object then has `response_type`, and no `sub` at all. Until its end, a browser may bring an object any
  * number of times. An owner who has to log in may return later. The server takes no encrypted object, and
- * fetches none: a `request_uri` of the client itself is `request_uri_not_supported`. The host installs the
- * package `jose`.
+ * fetches none: a `request_uri` of the client itself is `request_uri_not_supported`.
  *
- * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ * @throws ConfigurationError if an option is wrong.
  */
 export function requestObjects(options: RequestObjectOptions = {}): Plugin {
   const { required, documents, ...bounds } = readOptions('requestObjects()', fields, options)
-  requireJose('requestObjects()')
   return {
     name: 'request-objects',
     open: (server) => ({

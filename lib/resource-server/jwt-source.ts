@@ -38,7 +38,7 @@ export interface IssuerKeys {
 
 /**
  * Signatures prove the tokens: JWT access tokens (RFC 9068). A verified token costs a digest and a look-up in
- * memory. The guard learns of no revocation: a token stays valid until it expires. Needs the package jose.
+ * memory. The guard learns of no revocation: a token stays valid until it expires.
  */
 export interface JwtSource extends IssuerKeys, TokenClaimsOptions {
   /**

@@ -14,7 +14,6 @@ import { bearerGuard, type BearerGuard, type GuardDefaults, guardsOption } from 
 import { allowedOrigins, type CorsOption } from '../http/cors'
 import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
-import { requireJose } from '../jwt/jose'
 import type { LimitOption } from '../limits/limit'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { aClock, aFlag } from '../primitives/fields'
@@ -193,7 +192,6 @@ function checkClaims(at: Place, { issuers, tokenTypes, jwt, resources }: Guardin
     at.wrong('jwt.audience', withoutAudience)
   if (new Set(issuers).size < issuers.length)
     at.wrong('jwt.otherIssuers', 'must name each issuer once, and not that of the option issuer.')
-  requireJose('createBearerGuard({ jwt })')
 }
 
 const withoutMethod =

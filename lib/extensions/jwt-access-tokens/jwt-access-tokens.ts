@@ -1,7 +1,6 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { Plugin } from '../../doors/plug-in'
-import { requireJose } from '../../jwt/jose'
 import { FetchedKeys, keysAt, keySet } from '../../jwt/key-source'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
@@ -93,7 +92,6 @@ export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}):
     },
   })
   const given = read.keys ?? read.jwksUri
-  requireJose('jwtAccessTokenReader()')
   return {
     name: 'jwt-access-tokens',
     open() {

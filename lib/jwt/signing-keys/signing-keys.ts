@@ -13,7 +13,6 @@ import {
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Plugin, PluginServer } from '../../doors/plug-in'
 import type { Endpoint } from '../../protocol/endpoint'
-import { requireJose } from '../jose'
 import { type GivenKey, givenRing, givenSigningKeys } from './given-keys'
 import { type KeyRing, leadTime, publishedFor } from './key-ring'
 import { SharedKeys } from './shared-keys'
@@ -76,13 +75,12 @@ export interface SigningKeys extends Plugin {
 /**
  * Signing keys, with their public halves at `/.well-known/jwks.json` (RFC 7517 5), the `jwks_uri` of the
  * metadata. The store holds keys only sealed: a dump of it signs nothing, and who can write it cannot add a
- * key. Needs the package jose.
+ * key.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
-  requireJose('signingKeys()')
   const rings = new WeakMap<PluginServer, KeyRing>()
   return {
     name: 'signing-keys',

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { version } from '../../../package.json'
+import { smallest, withJose } from './bundled-servers'
 import { PackedPackage } from './packed-package'
 
 let packed: PackedPackage
@@ -54,6 +55,17 @@ test('the package loads few files, and no package that it may never need', () =>
   expect(loaded.filter((file) => String(file).includes(`${name}/dist/`)).length).toBeLessThan(10)
   const foreign = /node_modules\/(express|express-rate-limit|ioredis|jose|@xmldom|xml-crypto)\//
   expect(loaded.filter((file) => foreign.test(String(file)))).toEqual([])
+})
+
+test('a server without JWTs never loads jose', () => {
+  const bare = packed.application('no-jose', ['express'])
+  rmSync(join(bare, 'node_modules/jose'))
+  const outcomes = [smallest, withJose].map((program) => {
+    writeFileSync(join(bare, 'server.cjs'), program)
+    const { stdout } = spawnSync(process.execPath, ['server.cjs'], { cwd: bare, encoding: 'utf8' })
+    return stdout
+  })
+  expect(outcomes).toEqual(['200 200 1\n', '200 500 3\n'])
 })
 
 test('the package is one suite to all its entries: what one throws, the others know', () => {

@@ -37,7 +37,7 @@ ${walk}`
 /** The smallest server. */
 export const smallest = server(`clients: [{ ${client}, client_secret_hashes: [client_secret_hash] }]`)
 
-/** A server that needs jose, an optional package. */
+/** A server that loads jose. */
 export const withJose = server(
   `resources: { 'https://api.example': { scopes: ['photos'] } },
   clients: [{ ${client}, client_secret_hashes: [client_secret_hash] }],

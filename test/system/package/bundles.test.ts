@@ -52,18 +52,14 @@ describe('A bundle', () => {
     expect(run(bundle('smallest', smallest, []))).toBe('200 200 1\n')
   })
 
-  test('that has an optional package inside finds it', () => {
-    expect(run(bundle('jose', withJose, ['jose']))).toBe('200 200 3\n')
+  test('of a server with JWTs has jose inside', () => {
+    expect(run(bundle('jose', withJose, []))).toBe('200 200 3\n')
   })
 
   test('that is minified runs a server in production on a file of SQLite', () => {
     const folder = bundle('sqlite', onSqlite, [], ['--minify', '--keep-names'])
     const env = { NODE_ENV: 'production' }
     expect(run(folder, ['function.js'], env, requireNode(24))).toBe('200 200 1\n')
-  })
-
-  test('without a package that its server needs dies at the start, with the cure', () => {
-    expect(run(bundle('no-jose', withJose, []))).toContain('jose is not installed: run "npm install jose".')
   })
 
   test('needs bcrypt beside itself if a listed client has a digest of it, and says so at the start', () => {

@@ -24,7 +24,7 @@ try {
   const bun = tool('@oven/bun-linux-x64/bin/bun')
   const webpack = tool('webpack-cli/bin/cli.js')
   const bare = applicationWith('bare', smallest, [])
-  const jose = applicationWith('jose', withJose, ['jose@6'])
+  const jose = applicationWith('jose', withJose, [])
   const opaque = '200 200 1\n'
   const jwt = '200 200 3\n'
   expectOutput('Bun', bun, ['server.cjs'], bare, opaque)

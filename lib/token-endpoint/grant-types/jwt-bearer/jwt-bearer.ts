@@ -1,6 +1,5 @@
 import { anAudience, verifiedAlgorithms } from '../../../jwt/verify-jwt'
 import { type Fields, kind, optional, type Place, type Read, readOptions } from '../../../primitives/schema'
-import { requireJose } from '../../../jwt/jose'
 import type { GrantType } from '../../../authorization/grant-type'
 import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
@@ -33,12 +32,12 @@ const types = ['jwt', 'application/jwt']
 /**
  * The grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). Each
  * assertion gives one access token for the resource owner whom a trusted issuer names, and no refresh token. It
- * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The host installs `jose`.
+ * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB.
  *
  * With `profile: 'id-jag'`, it takes identity assertions (draft-ietf-oauth-identity-assertion-authz-grant). A
  * server takes either kind: both have the same `grant_type`.
  *
- * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ * @throws ConfigurationError if an option is wrong.
  */
 export function jwtBearer(options: JwtBearerOptions | IdentityAssertionOptions): GrantType {
   const {
@@ -46,7 +45,6 @@ export function jwtBearer(options: JwtBearerOptions | IdentityAssertionOptions):
     audience = [],
     ...terms
   } = readOptions('jwtBearer()', fields, options, { check: checkAudience })
-  requireJose('jwtBearer()')
   if (profile !== undefined) return identityAssertionGrant(name, terms)
   return assertionGrant({
     name,
