@@ -1,26 +1,32 @@
-import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
-import { givenKeys, type KeySource, type KeysUnavailable } from '../jwt/key-source'
+import type { DocumentFetch, DocumentInquiry } from '../clients/document-fetch/document-fetch'
+import { isUnanswered } from '../clients/document-fetch/document-unavailable'
+import type { FetchedDocument } from '../clients/document-fetch/request-document'
+import { FetchedKeys, KeySet, type KeySource } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
-import type { Client } from '../protocol/client'
+import { type Client, isRegisteredByHost } from '../protocol/client'
+import { BoundedMap } from '../primitives/maps'
 import { isList, isRecord, isText } from '../primitives/values'
 import type { Json } from '../protocol/json'
 import { privateState } from '../primitives/private-state'
-import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import { Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { Sender } from '../protocol/sender'
 import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
-import { PublishedKeys } from './published-keys'
 
 // Fewer than in a published set: a registration is parsed more often, and strangers register keys, too.
 const registeredAtMost = 12
+const publishedAtMost = 32
+// Bytes: a dozen keys with certificates.
+const largestKeySet = 64 * 1024
+const setsAtMost = 2000
 
 export class ClientKeys {
-  static readonly none = givenKeys([])
+  static readonly none = new KeySet([])
 
   private readonly registered = privateState<Client, KeySource>()
-  // Per server: another one may fetch from other networks.
-  private readonly published = new WeakMap<DocumentFetch, PublishedKeys>()
+  // Per server: another one may fetch from other networks. Evicts the least recently used set.
+  private readonly published = new WeakMap<DocumentFetch, BoundedMap<FetchedKeys>>()
 
   constructor(
     private readonly credentialOf: (client: Client) => Json | undefined,
@@ -34,31 +40,53 @@ export class ClientKeys {
   ): KeySource | undefined {
     const credential = this.credentialOf(client)
     if (credential === undefined) return undefined
-    const uri = publishedAt(credential)
-    if (uri === undefined) return this.registeredOf(client, credential)
-    return this.publishedBy(this.documents ?? server.documents).of(client, uri, sender)
-  }
-
-  private registeredOf(client: Client, credential: Json): KeySource {
+    const uri = isRecord(credential) ? credential['jwks_uri'] : undefined
+    if (isText(uri)) return this.publishedAt(uri, client, this.documents ?? server.documents, sender)
     const known = this.registered.get(client)
     if (known !== undefined) return known
-    const keys = givenKeys(parsePublicKeys(credential)?.keys ?? [])
+    const keys = new KeySet(parsePublicKeys(credential)?.keys ?? [])
     this.registered.set(client, keys)
     return keys
   }
 
-  private publishedBy(documents: DocumentFetch): PublishedKeys {
-    const known = this.published.get(documents)
-    if (known !== undefined) return known
-    const published = new PublishedKeys(documents)
-    this.published.set(documents, published)
-    return published
+  private publishedAt(
+    uri: string,
+    client: Client,
+    documents: DocumentFetch,
+    sender: Sender | undefined,
+  ): KeySource {
+    const isOfHost = isRegisteredByHost(client)
+    const sets = this.published.get(documents) ?? new BoundedMap<FetchedKeys>(setsAtMost)
+    this.published.set(documents, sets)
+    // A stranger who names the URL of another client shares no fetch with it.
+    const name = `${isOfHost} ${uri}`
+    const keys = sets.get(name) ?? new FetchedKeys(uri, { unavailable, isPrevented })
+    sets.put(name, keys)
+    const fetchDocument = () => {
+      if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
+      return fetchKeys(uri, documents, isOfHost ? {} : { sender })
+    }
+    return { find: (now, header) => keys.find(now, header, fetchDocument) }
   }
 }
 
-function publishedAt(credential: Json): string | undefined {
-  const uri = isRecord(credential) ? credential['jwks_uri'] : undefined
-  return isText(uri) ? uri : undefined
+// With the code of another refusal, the client could give up its registration.
+const unavailable = (cause: unknown) =>
+  cause instanceof Throttled ? cause : refused('client_keys_unavailable', {}, { cause })
+
+const isPrevented = (cause: unknown): boolean => cause instanceof Throttled || isUnanswered(cause)
+
+// A P-521 key takes up to two milliseconds: a stranger's hundreds of keys must not hold up the process.
+async function fetchKeys(
+  uri: string,
+  documents: DocumentFetch,
+  inquiry: DocumentInquiry,
+): Promise<FetchedDocument> {
+  const document = await documents.fetch(uri, largestKeySet, inquiry)
+  const keys = isRecord(document.json) ? document.json['keys'] : undefined
+  if (isList(keys) && keys.length > publishedAtMost)
+    throw new Error(`A client publishes more than ${publishedAtMost} keys.`)
+  return document
 }
 
 export function mistakeInKeys(credential: Json): string | undefined {
@@ -78,11 +106,5 @@ export function mistakeInKeys(credential: Json): string | undefined {
 
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
-
-export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
-  if (cause instanceof Throttled) return cause
-  // With another code, the client could give up its registration.
-  return refused('client_keys_unavailable', {}, { cause })
-}
 
 const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

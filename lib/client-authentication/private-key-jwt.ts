@@ -2,8 +2,8 @@ import { aFlag, someSeconds } from '../primitives/fields'
 import { type Fields, optional, type Read, readOptions } from '../primitives/schema'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
-import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import { RefusedJwt, unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
+import type { KeySource } from '../jwt/key-source'
+import { unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import { isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
@@ -12,7 +12,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
-import { ClientKeys, keysRefusal, mistakeInKeys } from './client-keys'
+import { ClientKeys, mistakeInKeys } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
 
 export interface PrivateKeyJwtOptions {
@@ -134,7 +134,9 @@ async function useOf(
     clockTolerance,
     types,
     isAssertion: true,
-  }).catch(refuse)
+    // `read` checks the rest of the form.
+    refusal: (fault) => refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`),
+  })
   // The client's clock may be ahead.
   if (expiresAt > now + maximumLifetime + clockTolerance) throw refused('client_assertion_too_long_lived')
   const { jti } = claims
@@ -143,11 +145,4 @@ async function useOf(
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
   const key = `${privateKeyJwtName}:${digest(JSON.stringify([clientId, jti]))}`
   return { key, seconds, refusal: () => refused('client_assertion_replayed') }
-}
-
-function refuse(error: unknown): never {
-  if (!(error instanceof RefusedJwt)) throw error instanceof KeysUnavailable ? keysRefusal(error) : error
-  const { fault } = error
-  // `read` checks the rest of the form.
-  throw refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`)
 }

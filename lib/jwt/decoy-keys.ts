@@ -19,8 +19,8 @@ export class DecoyKeys {
     if (!isText(alg)) return
     const { compactVerify } = await loadJose()
     try {
-      const key = await this.keys.find({ alg })
-      if (key !== undefined) await compactVerify(token, key)
+      const found = await this.keys.find(0, { alg })
+      if (found !== undefined) await compactVerify(token, found.key)
     } catch {}
   }
 }

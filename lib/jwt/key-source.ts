@@ -1,58 +1,13 @@
 import type { webcrypto } from 'node:crypto'
+import { digest } from '../protocol/credential'
+import type { OAuthError } from '../protocol/oauth-error'
+import { type RefusalName, refused } from '../protocol/refusals'
 import { safeUrl } from '../protocol/uri'
+import { BoundedMap } from '../primitives/maps'
 import type { Field } from '../primitives/schema'
 import { boundedText, isRecord } from '../primitives/values'
-import { BoundedMap } from '../primitives/maps'
-import { digest } from '../protocol/credential'
 import { loadJose } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
-
-/** `now` is in seconds since the epoch. */
-export interface KeySource {
-  /**
-   * Without a request; undefined if the set must be fetched. The same object until the issuer changes its
-   * keys.
-   */
-  trusted(now: number): KeySet | undefined
-  /**
-   * Repeats the last result for 10 seconds, to spare the issuer.
-   *
-   * @throws KeysUnavailable
-   */
-  fetched(now: number): Promise<KeySet>
-  /**
-   * Stands in after a failed fetch. Its keys may prove a JWT; a key that it lacks says nothing, because the
-   * issuer may have changed its keys.
-   */
-  heldAfter?(failure: unknown, now: number): KeySet | undefined
-  /**
-   * How many fetches have begun. Default: each result of `fetched` is of a fetch that began after the call.
-   */
-  readonly begun?: number
-  /**
-   * Requires that a fetch has ended which began after the first JWT with this key came: before, the issuer
-   * may have begun to use it.
-   *
-   * @param begun the fetches that had begun when the JWT came.
-   * @throws KeysUnavailable
-   */
-  requireLaterFetch?(kid: unknown, begun: number, now: number): void
-}
-
-export class KeysUnavailable extends Error {
-  override readonly name = 'KeysUnavailable'
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(message: string, options: ErrorOptions, seconds?: number) {
-    super(message, options)
-    this.headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
-  }
-}
-
-export function givenKeys(keys: readonly PublicKey[]): KeySource {
-  const set = new KeySet(keys)
-  return { trusted: () => set, fetched: async () => set }
-}
 
 /** What finds the key: `alg` and, unproven, `kid`. */
 export interface Header {
@@ -65,32 +20,19 @@ interface FoundKey {
   readonly keySet: KeySet
 }
 
-/** Undefined if no key fits. @throws JOSEError if several do. */
-export async function findKey(source: KeySource, header: Header, now: number): Promise<FoundKey | undefined> {
-  const { begun = 0 } = source
-  const within = async (keySet: KeySet) => {
-    const key = await keySet.find(header)
-    return key && { key, keySet }
-  }
-  const trusted = source.trusted(now)
-  const known = trusted && (await within(trusted))
-  if (known !== undefined) return known
-  let found: FoundKey | undefined
-  try {
-    // The issuer may have changed its keys since the last fetch.
-    found = await within(await source.fetched(now))
-  } catch (failure) {
-    const held = trusted === undefined ? source.heldAfter?.(failure, now) : undefined
-    const inHeld = held && (await within(held).catch(() => undefined))
-    if (inHeld === undefined) throw failure
-    return inHeld
-  }
-  if (found === undefined) source.requireLaterFetch?.(header['kid'], begun, now)
-  return found
+/** Where keys come from: a list, the URL of an issuer or a client, the keys of this server. */
+export interface KeySource {
+  /**
+   * Undefined if no key fits. Without a header, it only makes sure that there are keys.
+   *
+   * @param now seconds since the epoch.
+   * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several fit.
+   */
+  find(now: number, header?: Header): Promise<FoundKey | undefined>
 }
 
 /** An issuer that changes its keys gets another object. Without `trust`, it is trusted always. */
-export class KeySet {
+export class KeySet implements KeySource {
   private lookup: ((header: Header) => Promise<webcrypto.CryptoKey>) | undefined
   private trustedFrom = -Infinity
   private trustedUntil = Infinity
@@ -107,22 +49,66 @@ export class KeySet {
     this.trustedUntil = now + seconds
   }
 
-  async find(header: Header): Promise<webcrypto.CryptoKey | undefined> {
+  async find(_now: number, header?: Header): Promise<FoundKey | undefined> {
+    if (header === undefined) return undefined
     const { createLocalJWKSet, errors } = await loadJose()
     this.lookup ??= createLocalJWKSet({ keys: [...this.keys] })
-    return this.lookup(header).catch((error: unknown) => {
+    try {
+      return { key: await this.lookup(header), keySet: this }
+    } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return undefined
       throw error
-    })
+    }
+  }
+
+  /** The same object for the same keys; else the former one is trusted no longer. */
+  static following(
+    former: KeySet | undefined,
+    keys: readonly PublicKey[],
+    now: number,
+    seconds: number,
+  ): KeySet {
+    const keySet = former !== undefined && textOf(keys) === textOf(former.keys) ? former : new KeySet(keys)
+    former?.trust(now, 0)
+    keySet.trust(now, seconds)
+    return keySet
   }
 
   without(others: readonly PublicKey[]): readonly (string | undefined)[] {
     return this.keys.map(({ kid }) => kid).filter((kid) => !others.some((other) => other.kid === kid))
   }
+}
 
-  holds(keys: readonly PublicKey[]): boolean {
-    return textOf(keys) === textOf(this.keys)
+interface Reading {
+  /** Without a request. */
+  readonly trusted: KeySet | undefined
+  /** @throws OAuthError if the keys are unavailable. */
+  readonly read: () => Promise<KeySet>
+  /**
+   * After a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because the
+   * issuer may have changed its keys.
+   */
+  readonly standIn: () => KeySet | undefined
+}
+
+export async function findKey(
+  { trusted, read, standIn }: Reading,
+  now: number,
+  header: Header | undefined,
+): Promise<FoundKey | undefined> {
+  const known = await trusted?.find(now, header)
+  if (known !== undefined || (trusted !== undefined && header === undefined)) return known
+  let current: KeySet
+  try {
+    // The issuer may have changed its keys.
+    current = await read()
+  } catch (failure) {
+    const held = trusted === undefined ? standIn() : undefined
+    const found = await held?.find(now, header).catch(() => undefined)
+    if (found === undefined) throw failure
+    return found
   }
+  return current.find(now, header)
 }
 
 const textOf = (keys: readonly PublicKey[]): string =>
@@ -139,10 +125,23 @@ interface PublishedDocument {
   readonly maximumAge: number
 }
 
+/** A throw, in place of a rejection, begins no fetch. */
 type FetchDocument = (uri: string) => Promise<PublishedDocument>
+
+interface FetchTerms {
+  /** @param seconds until the next fetch, if that may help. */
+  readonly unavailable: (cause: unknown, seconds?: number) => OAuthError
+  /**
+   * For the keys of a client: whether others could cause the failure, by exhausting limits or silencing a
+   * network. They must not lock it out. Undefined for an issuer.
+   */
+  readonly isPrevented?: (cause: unknown) => boolean
+}
 
 /** Seconds between fetches: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
+/** Seconds for which keys stand in. Shorter than for a document: a client withdraws a stolen key. */
+const longestHeld = 3600
 /** Least seconds between the starts of two fetches, also after a failure. */
 const pause = 10
 // An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
@@ -164,70 +163,75 @@ export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
-  begun = 0
+  private begun = 0
   private ended = 0
   /** By `kid`: the fetches that had begun when the first JWT with an unknown key came. */
   private readonly unknown = new BoundedMap<number>(unknownAtMost)
 
   constructor(
     private readonly uri: string,
-    private readonly fetchDocument: FetchDocument = fetchTrusted,
+    private readonly terms: FetchTerms,
   ) {}
 
-  trusted(now: number): KeySet | undefined {
-    return this.last?.keySet.isTrusted(now) === true ? this.last.keySet : undefined
+  async find(now: number, header?: Header, fetchDocument = fetchTrusted): Promise<FoundKey | undefined> {
+    const { begun, last } = this
+    const { unavailable, isPrevented } = this.terms
+    let mayStandIn = false
+    const read = async () => {
+      try {
+        return await this.fetched(now, fetchDocument)
+      } catch (cause) {
+        mayStandIn = isPrevented?.(cause) === true
+        // Without an answer, other senders have nothing to repeat.
+        if (mayStandIn) this.attempt = undefined
+        throw unavailable(cause)
+      }
+    }
+    const standIn = () =>
+      mayStandIn && last !== undefined && isWithin(longestHeld, last.at, now) ? last.keySet : undefined
+    const trusted = last?.keySet.isTrusted(now) === true ? last.keySet : undefined
+    const found = await findKey({ trusted, read, standIn }, now, header)
+    const isUnknown = found === undefined && header !== undefined
+    if (isUnknown && isPrevented === undefined) this.requireLaterFetch(header['kid'], begun, now)
+    return found
   }
 
-  fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {
-    if (this.attempt !== undefined && this.hasAttempt(now)) return this.attempt.keySet
-    const keySet = this.fetch(now, fetchDocument)
-    this.attempt = { keySet, at: now }
-    return keySet
-  }
-
-  requireLaterFetch(kid: unknown, begun: number, now: number): void {
+  /**
+   * Requires that a fetch has ended which began after the first JWT with this key came: before, the issuer
+   * may have begun to use it.
+   *
+   * @param begun the fetches that had begun when this JWT came.
+   */
+  private requireLaterFetch(kid: unknown, begun: number, now: number): void {
     const name = nameOf(kid)
     const first = this.unknown.get(name) ?? begun
     this.unknown.put(name, first)
     if (first < this.ended) return
     const cause = new Error('The keys of the issuer were fetched before the JWT with this key came.')
     const next = (this.attempt?.at ?? now) + pause
-    throw new KeysUnavailable('The key is not known yet.', { cause }, Math.max(1, Math.ceil(next - now)))
+    throw this.terms.unavailable(cause, Math.max(1, Math.ceil(next - now)))
   }
 
-  fetchedWithin(seconds: number, now: number): KeySet | undefined {
-    const { last } = this
-    return last !== undefined && isWithin(seconds, last.at, now) ? last.keySet : undefined
+  private fetched(now: number, fetchDocument: FetchDocument): Promise<KeySet> {
+    if (this.attempt !== undefined && isWithin(pause, this.attempt.at, now)) return this.attempt.keySet
+    const keySet = this.keysIn(fetchDocument(this.uri), now)
+    this.attempt = { keySet, at: now }
+    return keySet
   }
 
-  hasAttempt(now: number): boolean {
-    return this.attempt !== undefined && isWithin(pause, this.attempt.at, now)
-  }
-
-  forgetAttempt(): void {
-    this.attempt = undefined
-  }
-
-  private async fetch(now: number, fetchDocument: FetchDocument): Promise<KeySet> {
+  private async keysIn(fetching: Promise<PublishedDocument>, now: number): Promise<KeySet> {
     const number = ++this.begun
-    const document = await fetchDocument(this.uri).catch(unavailable)
-    const keys = parsePublicKeys(document.json)?.keys
-    if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
+    const { json, maximumAge: seconds } = await fetching
+    const keys = parsePublicKeys(json)?.keys
+    if (keys === undefined) throw new Error(`There is no JWK set at ${this.uri}.`)
     const former = this.last?.keySet
-    const keySet = former?.holds(keys) === true ? former : new KeySet(keys)
+    const keySet = KeySet.following(former, keys, now, seconds)
     // A key that the issuer has withdrawn is no new one.
     for (const kid of former?.without(keys) ?? []) this.unknown.put(nameOf(kid), number - 1)
-    if (former !== keySet) former?.trust(now, 0)
-    keySet.trust(now, document.maximumAge)
     this.last = { keySet, at: now }
     this.ended = number
     return keySet
   }
-}
-
-// No refusal: a missing key says nothing about the JWT, which may be good.
-function unavailable(cause: unknown): never {
-  throw new KeysUnavailable('The keys of the issuer are unavailable.', { cause })
 }
 
 async function fetchTrusted(uri: string): Promise<PublishedDocument> {
@@ -247,12 +251,27 @@ export const keySet: Field<KeySource> = (given, at, name) => {
   for (const { index, message } of problems) at.wrong(`${name}.keys[${index}]`, message)
   if (keys.length === 0 && problems.length === 0)
     at.wrong(name, `must be a JWK set with a public key for signatures${hint(given)}.`)
-  return givenKeys(keys)
+  return new KeySet(keys)
 }
 
 const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
 
-export const keysAt: Field<KeySource> = (given, at, name) => {
-  const uri = safeUrl(given, at, name)
-  return uri === undefined ? givenKeys([]) : new FetchedKeys(uri)
-}
+export const keysAt =
+  (reason: KeysReason): Field<KeySource> =>
+  (given, at, name) => {
+    const uri = safeUrl(given, at, name)
+    return uri === undefined ? new KeySet([]) : issuerKeys(uri, reason)
+  }
+
+type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
+
+/** @param reason of the refusal while the keys are unavailable. */
+export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>
+  new FetchedKeys(uri, {
+    unavailable: (cause, seconds) =>
+      refused(
+        reason,
+        {},
+        { cause, ...(seconds !== undefined && { headers: { 'Retry-After': String(seconds) } }) },
+      ),
+  })

@@ -3,7 +3,7 @@ import { type Field, kind, usual } from '../primitives/schema'
 import { isText, isTexts } from '../primitives/values'
 import { compactParts, jsonIn } from './compact'
 import { type Jose, loadJose } from './jose'
-import { findKey, type Header, type KeySet, type KeySource } from './key-source'
+import type { Header, KeySet, KeySource } from './key-source'
 
 export interface JwtTerms {
   readonly issuers: ReadonlyMap<string, KeySource>
@@ -22,6 +22,8 @@ export interface JwtTerms {
   readonly isAssertion?: boolean
   /** `expiresAt` is then infinite. Default false. */
   readonly mayBeEndless?: boolean
+  /** Default: `RefusedJwt`. */
+  readonly refusal?: (fault: JwtFault) => Error
 }
 
 export interface ProvenClaims {
@@ -45,36 +47,42 @@ export const longestJwt = 16 * 1024
 export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
   const proven = await verifyClaims(token, now, terms)
   const { sub: subject } = proven.claims
-  if (!isText(subject)) throw new RefusedJwt('incomplete')
+  if (!isText(subject)) throw refusalIn(terms, 'incomplete')
   return { ...proven, subject }
 }
 
 /** RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings. */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
-  const parts = compactParts(token, longestJwt)
-  const [header, unproven] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
-  if (header === undefined || unproven === undefined) throw new RefusedJwt('malformed')
-  if (!isOfType(header, terms.types)) throw new RefusedJwt('header_refused')
-  // Only chooses the keys, which then verify the whole JWT.
-  const issuer = unproven['iss']
-  if (!isText(issuer)) throw new RefusedJwt('incomplete')
-  const source = terms.issuers.get(issuer)
-  if (source === undefined) throw new RefusedJwt('issuer_unknown')
   const jose = await loadJose()
   try {
-    const found = await findKey(source, allowed(header, terms.algorithms), now)
+    const { header, issuer, source } = readUnproven(token, terms)
+    const found = await source.find(now, allowed(header, terms.algorithms))
     if (found === undefined) throw new RefusedJwt('key_unknown')
-    const { key, keySet } = found
-    const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))
+    const { payload } = await jose.jwtVerify(token, found.key, expected(issuer, now, terms))
     if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
       throw new RefusedJwt('audience_wrong')
     if (terms.isAssertion === true && Object.hasOwn(payload, 'response_type'))
       throw new RefusedJwt('header_refused')
-    return { ...registeredClaims(payload, now, terms), claims: payload, keySet }
+    return { issuer, expiresAt: endIn(payload, now, terms), claims: payload, keySet: found.keySet }
   } catch (error) {
     const fault = faultOf(error, jose)
-    throw fault === undefined ? error : new RefusedJwt(fault)
+    throw fault === undefined ? error : refusalIn(terms, fault)
   }
+}
+
+const refusalIn = ({ refusal }: JwtTerms, fault: JwtFault) => refusal?.(fault) ?? new RefusedJwt(fault)
+
+/** Only chooses the keys, which then verify the whole JWT. */
+function readUnproven(token: string, { issuers, types }: JwtTerms) {
+  const parts = compactParts(token, longestJwt)
+  const [header, claims] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
+  if (header === undefined || claims === undefined) throw new RefusedJwt('malformed')
+  if (!isOfType(header, types)) throw new RefusedJwt('header_refused')
+  const { iss: issuer } = claims
+  if (!isText(issuer)) throw new RefusedJwt('incomplete')
+  const source = issuers.get(issuer)
+  if (source === undefined) throw new RefusedJwt('issuer_unknown')
+  return { header, issuer, source }
 }
 
 /** Unproven: only says whose keys can prove the JWT. */
@@ -112,16 +120,11 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
   return audience === undefined ? terms : { ...terms, audience: [...audience] }
 }
 
-function registeredClaims(
-  { iss: issuer, exp, iat }: JsonObject,
-  now: number,
-  { clockTolerance, mayBeEndless }: JwtTerms,
-): Pick<ProvenClaims, 'issuer' | 'expiresAt'> {
-  if (!isText(issuer)) throw new RefusedJwt('incomplete')
+function endIn({ exp, iat }: JsonObject, now: number, { clockTolerance, mayBeEndless }: JwtTerms): number {
   if (typeof iat === 'number' && iat > now + clockTolerance) throw new RefusedJwt('not_yet_valid')
-  if (exp === undefined && mayBeEndless === true) return { issuer, expiresAt: Infinity }
+  if (exp === undefined && mayBeEndless === true) return Infinity
   if (!isFiniteNumber(exp)) throw new RefusedJwt('incomplete')
-  return { issuer, expiresAt: exp }
+  return exp
 }
 
 // JSON can hold a number that overflows to infinity: 1e999.
@@ -155,6 +158,7 @@ const faults: Readonly<Record<string, JwtFault>> = {
 }
 
 function faultOf(error: unknown, { errors }: Jose): JwtFault | undefined {
+  if (error instanceof RefusedJwt) return error.fault
   if (!(error instanceof errors.JOSEError)) return undefined
   if (!(error instanceof errors.JWTClaimValidationFailed)) return faults[error.code] ?? 'malformed'
   if (error.reason !== 'check_failed') return 'incomplete'

@@ -2,7 +2,7 @@ import type { PluginServer } from '../doors/plug-in'
 import { clientNameOf } from '../pages/consent-page'
 import { around, hiddenFields, html, notice } from '../pages/html'
 import { ownTerms } from '../jwt/signing-keys/key-ring'
-import { decodedClaims, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
+import { decodedClaims, verifyJwt } from '../jwt/verify-jwt'
 import { isText } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { refused } from '../protocol/refusals'
@@ -125,13 +125,12 @@ async function decide(
 }
 
 async function confirmed({ now }: PluginServer, { issuer, ring }: IdTokenTerms, text: string) {
-  const expected = { ...ownTerms(issuer, ring.source, [type]), clockTolerance: 0 }
-  try {
-    const { subject, claims } = await verifyJwt(text, now(), expected)
-    return { subject, query: queryIn(claims['query']) }
-  } catch (error) {
-    throw error instanceof RefusedJwt ? refused('authorization_request_not_open/logout') : error
-  }
+  const { subject, claims } = await verifyJwt(text, now(), {
+    ...ownTerms(issuer, ring.source, [type]),
+    clockTolerance: 0,
+    refusal: () => refused('authorization_request_not_open/logout'),
+  })
+  return { subject, query: queryIn(claims['query']) }
 }
 
 const queryIn = (value: unknown) => Parameters.parse(typeof value === 'string' ? value : '')

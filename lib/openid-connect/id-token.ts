@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
+import { verifyJwt } from '../jwt/verify-jwt'
 import { type KeyRing, ownTerms } from '../jwt/signing-keys/key-ring'
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import type { Json } from '../protocol/json'
@@ -60,12 +60,12 @@ export async function hintedSubject(
   hint: string,
   clientId: string,
 ): Promise<string> {
-  const terms = ownTerms(issuer, ring.source, [type.toLowerCase()])
-  try {
+  const { subject } = await verifyJwt(hint, 0, {
     // The keys of the ring go by its own clock.
-    return (await verifyJwt(hint, 0, { ...terms, audience: [clientId], soleAudience: true })).subject
-  } catch (error) {
-    if (!(error instanceof RefusedJwt)) throw error
-    throw refused('parameter_malformed/hint')
-  }
+    ...ownTerms(issuer, ring.source, [type.toLowerCase()]),
+    audience: [clientId],
+    soleAudience: true,
+    refusal: () => refused('parameter_malformed/hint'),
+  })
+  return subject
 }

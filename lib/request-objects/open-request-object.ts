@@ -1,6 +1,5 @@
-import { keysRefusal } from '../client-authentication/client-keys'
-import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import { type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
+import type { KeySource } from '../jwt/key-source'
+import { type ProvenClaims, unprovenType, verifyClaims } from '../jwt/verify-jwt'
 import { isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { isShallow } from '../protocol/json'
@@ -41,7 +40,8 @@ export async function openRequestObject(
     clockTolerance,
     types: isCore ? [coreType] : types,
     mayBeEndless: isCore,
-  }).catch(refuse)
+    refusal: (fault) => refused(`request_object_${fault}`),
+  })
   const isEndless = expiresAt === Infinity
   if (!isEndless && expiresAt > now + maximumLifetime + clockTolerance)
     throw refused('request_object_too_long_lived')
@@ -60,11 +60,6 @@ function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): voi
   // RFC 9101 4
   if (['request', 'request_uri'].some((name) => Object.hasOwn(claims, name)))
     throw refused('request_object_nested')
-}
-
-function refuse(error: unknown): never {
-  if (error instanceof RefusedJwt) throw refused(`request_object_${error.fault}`)
-  throw error instanceof KeysUnavailable ? keysRefusal(error) : error
 }
 
 /** The object's end. Other claims about the object are dropped. */

@@ -1,5 +1,5 @@
 import { loadJose } from '../jwt/jose'
-import { keysAt, keySet, type KeySource, KeysUnavailable } from '../jwt/key-source'
+import { keysAt, keySet } from '../jwt/key-source'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
@@ -13,8 +13,8 @@ import {
   rows,
   usual,
 } from '../primitives/schema'
-import { type Reason, refused } from '../protocol/refusals'
-import { type FoundToken, isGood, type TokenSource } from './admit'
+import type { Reason } from '../protocol/refusals'
+import { isGood, type TokenSource } from './admit'
 import { knownTokens } from './known-tokens'
 import {
   type ClaimNames,
@@ -64,7 +64,11 @@ export interface JwtSource extends IssuerKeys, TokenClaimsOptions {
   readonly maximumAge?: number
 }
 
-const keysFields = { keys: optional(keySet), jwksUri: optional(keysAt) } satisfies Fields<IssuerKeys>
+const keysFields = {
+  keys: optional(keySet),
+  // No refusal: the client must not discard a token that may be valid.
+  jwksUri: optional(keysAt('jwt_keys_unavailable')),
+} satisfies Fields<IssuerKeys>
 const requireKeys = (_read: unknown, at: Place) => at.requireOne('keys', 'jwksUri')
 
 export const issOfTokens = needed('', aTextThat('must be the iss of the tokens.'))
@@ -105,7 +109,6 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
   const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
   const terms = { ...guard, ...read, names: namesOf(read) }
   const clock = secondsOf(guard.clock)
-  const current = (keys: KeySource) => keys.trusted(clock()) ?? keys.fetched(clock())
   return {
     findToken: knownTokens({
       maximumCached,
@@ -118,11 +121,12 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
           const endsAt = isGood(found) ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
           return { found, endsAt, keySet: proof.keySet }
         } catch (error) {
-          return { found: refusalOf(error), endsAt: now }
+          if (!(error instanceof RefusedJwt)) throw error
+          return { found: { rejectReason: reasons[error.fault] }, endsAt: now }
         }
       },
     }),
-    ready: () => Promise.all([loadJose(), ...Array.from(issuers.values(), current)]),
+    ready: () => Promise.all([loadJose(), ...Array.from(issuers.values(), (keys) => keys.find(clock()))]),
   }
 }
 
@@ -143,11 +147,4 @@ const reasons: Readonly<Record<JwtFault, Reason>> = {
   incomplete: 'token_incomplete',
   expired: 'token_expired',
   not_yet_valid: 'token_not_yet_valid',
-}
-
-function refusalOf(error: unknown): FoundToken {
-  if (error instanceof RefusedJwt) return { rejectReason: reasons[error.fault] }
-  if (!(error instanceof KeysUnavailable)) throw error
-  // No refusal: the client must not discard a token that may be valid.
-  throw refused('jwt_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
 }

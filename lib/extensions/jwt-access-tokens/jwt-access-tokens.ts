@@ -1,7 +1,7 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { Plugin } from '../../doors/plug-in'
-import { FetchedKeys, keysAt, keySet } from '../../jwt/key-source'
+import { issuerKeys, keysAt, keySet } from '../../jwt/key-source'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
@@ -98,13 +98,15 @@ export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}):
       throw new Error('is for createBearerGuard(): a server takes jwtAccessTokens({ keys }).')
     },
     openInGuard: ({ issuer, now }) => {
-      const keys = given ?? new FetchedKeys(urlBelow(issuer, '/.well-known/jwks.json'))
+      const keys = given ?? issuerKeys(urlBelow(issuer, '/.well-known/jwks.json'), unavailable)
       return { accessTokenFormats: [jwtReader(issuer, keys, now)] }
     },
   }
 }
 
+const unavailable = 'signing_keys_unavailable'
+
 const readerFields = {
   keys: optional(keySet),
-  jwksUri: optional(keysAt),
+  jwksUri: optional(keysAt(unavailable)),
 } satisfies Fields<JwtAccessTokenReaderOptions>

@@ -1,11 +1,10 @@
-import { type KeySource, KeysUnavailable } from '../../jwt/key-source'
+import type { KeySource } from '../../jwt/key-source'
 import { ownTerms } from '../../jwt/signing-keys/key-ring'
 import { longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
 import { VerifiedTokens } from '../../jwt/verified-tokens'
 import { SingleFlight } from '../../primitives/concurrency'
 import type { AccessTokenContent, AccessTokenReader } from '../../protocol/access-token-format'
 import { digest as digestOf } from '../../protocol/credential'
-import { refused } from '../../protocol/refusals'
 import { contentOf } from './access-token-claims'
 
 /** Also the `typ` of its tokens (RFC 9068 2.1). */
@@ -29,7 +28,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
       return content
     } catch (error) {
       if (error instanceof RefusedJwt) return undefined
-      throw error instanceof KeysUnavailable ? keysUnavailable(error) : error
+      throw error
     }
   }
 
@@ -41,6 +40,3 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
   }
   return { name: formatName, decode: read, read }
 }
-
-const keysUnavailable = ({ cause, headers }: KeysUnavailable) =>
-  refused('signing_keys_unavailable', {}, { cause, headers })

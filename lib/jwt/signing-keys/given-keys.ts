@@ -126,10 +126,9 @@ function signatureIn(value: unknown): Buffer {
 export function givenRing(keys: readonly SigningKey[]): KeyRing {
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))]
   const held = heldKeys(keys, (algorithm) => keys.find((key) => key.algorithm === algorithm))
-  const source = { trusted: () => held.keySet, fetched: async () => held.keySet }
   return keyRing(
     algorithms,
-    source,
+    held.keySet,
     () => held,
     () => {},
   )

@@ -107,11 +107,10 @@ export interface HeldKeys {
 export function heldKeys(
   keys: readonly SigningKey[],
   signing: HeldKeys['signing'],
-  former?: KeySet,
+  setOf = (published: readonly PublicKey[]) => new KeySet(published),
 ): HeldKeys {
-  const publicKeys = keys.map(({ publicKey }) => publicKey)
-  const keySet = former?.holds(publicKeys) === true ? former : new KeySet(publicKeys)
-  return { published: publicKeys, keySet, signing }
+  const published = keys.map(({ publicKey }) => publicKey)
+  return { published, keySet: setOf(published), signing }
 }
 
 export function keyRing(

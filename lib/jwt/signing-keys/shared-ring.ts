@@ -1,7 +1,7 @@
 import { bareError, OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
 import { SingleFlight } from '../../primitives/concurrency'
-import { isWithin, type KeySource } from '../key-source'
+import { findKey, isWithin, KeySet, type KeySource } from '../key-source'
 import { type HeldKeys, heldKeys, type KeyRing, keyRing, signingKeyAt } from './key-ring'
 import type { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
@@ -23,10 +23,11 @@ export function sharedRing(
   const refresh = (now: number) =>
     flights.share('', async () => {
       const opened = await keys.refresh(now)
-      const former = last?.held.keySet
-      const held = heldKeys(opened, (algorithm) => signingKeyAt(opened, algorithm, now), former)
-      if (former !== held.keySet) former?.trust(now, 0)
-      held.keySet.trust(now, freshFor)
+      const held = heldKeys(
+        opened,
+        (algorithm) => signingKeyAt(opened, algorithm, now),
+        (published) => KeySet.following(last?.held.keySet, published, now, freshFor),
+      )
       last = { held, at: now }
       return held
     })
@@ -56,10 +57,13 @@ export function sharedRing(
 
   // By the clock of the server alone: a caller may look at a JWT as of its `iat`, which anyone can write.
   const source: KeySource = {
-    trusted: () => heldWithin(freshFor, clock())?.keySet,
-    // A JWT with an unknown key causes another look.
-    fetched: async () => (await refreshAnew(clock()).catch(refuse)).keySet,
-    heldAfter: () => heldWithin(heldFor, clock())?.keySet,
+    find(_now, header) {
+      const now = clock()
+      const trusted = heldWithin(freshFor, now)?.keySet
+      // A JWT with an unknown key causes another look.
+      const read = async () => (await refreshAnew(now).catch(refuse)).keySet
+      return findKey({ trusted, read, standIn: () => heldWithin(heldFor, clock())?.keySet }, now, header)
+    },
   }
   return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds), newest)
 }

@@ -1,7 +1,7 @@
 import { aTextThat } from '../../../primitives/fields'
 import { type Field, type Fields, group, needed, optional, someRows } from '../../../primitives/schema'
-import { keysAt, keySet, type KeySource, KeysUnavailable } from '../../../jwt/key-source'
-import { type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
+import { keysAt, keySet, type KeySource } from '../../../jwt/key-source'
+import { type JwtFault, type JwtTerms, verifyJwt } from '../../../jwt/verify-jwt'
 import { isText } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
@@ -30,7 +30,8 @@ const trustedIssuer = group(
   {
     issuer: needed('', aTextThat('must be the claim iss of its assertions.')),
     jwks: optional(keySet),
-    jwks_uri: optional(keysAt),
+    // At `invalid_grant`, the client would discard an assertion that may be valid.
+    jwks_uri: optional(keysAt('assertion_keys_unavailable')),
   } satisfies Fields<TrustedIssuer>,
   { check: (_issuer, at) => at.requireOne('jwks', 'jwks_uri') },
 )
@@ -47,20 +48,12 @@ export const trustedIssuers: Field<ReadonlyMap<string, KeySource>> = (given, at,
   return issuers
 }
 
+const refusal = (fault: JwtFault) => refused(`assertion_${fault}`)
+
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
-  const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
-    throw refusalOf(error)
-  })
+  const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true, refusal })
   const { issuer, subject, expiresAt } = proven
   const { iss: _iss, sub: _sub, exp: _exp, jti: id, ...claims } = proven.claims
   if (!isText(id)) throw refused('assertion_incomplete')
   return { issuer, subject, id, expiresAt, claims }
-}
-
-/** Errors that the assertion did not cause pass. */
-function refusalOf(error: unknown): unknown {
-  if (error instanceof RefusedJwt) return refused(`assertion_${error.fault}`)
-  if (!(error instanceof KeysUnavailable)) return error
-  // At `invalid_grant`, the client would discard an assertion that may be valid.
-  return refused('assertion_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
 }
