@@ -1,8 +1,8 @@
-import { aFlag, aListOf, secretExpectation, someSeconds } from '../primitives/fields'
-import { type Fields, group, kind, optional, readOptions, usual } from '../primitives/schema'
+import { algorithmsOr, type JwsAlgorithm } from '../jwt/verify-jwt'
+import { aFlag, secretExpectation, someSeconds } from '../primitives/fields'
+import { type Fields, group, kind, optional, readOptions } from '../primitives/schema'
 import { isLongSecret } from '../primitives/values'
 import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './proof-check'
-import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key'
 
 /** Options of {@link dpop}. */
 export interface DpopOptions {
@@ -16,7 +16,7 @@ export interface DpopOptions {
    * Signature algorithms, at least one. Default `['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']`; also
    * `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and `RS512`.
    */
-  readonly algorithms?: readonly DpopAlgorithm[]
+  readonly algorithms?: readonly JwsAlgorithm[]
   /**
    * Whole seconds between a proof and the clock, 1 to 300. With nonces, the time of the nonce counts, and
    * only the clocks of processes must be so near. Default 60.
@@ -49,7 +49,7 @@ export interface DpopNonceOptions {
 
 export interface DpopRules {
   readonly required: boolean
-  readonly algorithms: readonly DpopAlgorithm[]
+  readonly algorithms: readonly JwsAlgorithm[]
   readonly tolerance: number
   readonly nonces: NonceRules | undefined
   readonly guardNonces: NonceRules | undefined
@@ -61,8 +61,6 @@ export interface NonceRules {
   readonly secret: string | undefined
   readonly seconds: number
 }
-
-const usualAlgorithms: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
 export function readDpopOptions(options: unknown): DpopRules {
   const { baseUrl, ...rules } = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })
@@ -80,10 +78,7 @@ const nonceRules = group(
 
 const fields = {
   required: aFlag(false),
-  algorithms: usual(
-    usualAlgorithms,
-    aListOf(isDpopAlgorithm, `must be a list of ${dpopAlgorithms.join(', ')}.`),
-  ),
+  algorithms: algorithmsOr(['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']),
   tolerance: someSeconds(60, 1, 300),
   nonces: optional(nonceRules),
   guardNonces: optional(nonceRules),

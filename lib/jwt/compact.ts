@@ -3,8 +3,6 @@ import { isRecord } from '../primitives/values'
 interface CompactParts {
   readonly header: Buffer
   readonly payload: Buffer
-  readonly signature: Buffer
-  readonly signed: string
 }
 
 // RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
@@ -16,7 +14,7 @@ export function compactParts(text: string, longest: number): CompactParts | unde
   const isExact = [header, payload, signature].every(
     (bytes, index) => bytes.length > 0 && bytes.toString('base64url') === parts[index],
   )
-  return isExact ? { header, payload, signature, signed: text.slice(0, text.lastIndexOf('.')) } : undefined
+  return isExact ? { header, payload } : undefined
 }
 
 // RFC 7519 7.2: UTF-8.

@@ -1,8 +1,8 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Only what finds the key and verifies (RFC 7517 4). */
-export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>
+export type PublicKey = Readonly<Partial<Record<Member | 'kid' | 'alg', string>>>
 
 interface PublicKeys {
   readonly keys: readonly PublicKey[]
@@ -10,9 +10,13 @@ interface PublicKeys {
   readonly problems: readonly { readonly index: number; readonly message: string }[]
 }
 
-const material = ['crv', 'n', 'e', 'x', 'y'] as const
-const labels = ['kid', 'alg'] as const
-type Member = (typeof material)[number] | (typeof labels)[number]
+// RFC 7638 3.2, RFC 8037 2: what makes the key, in lexicographic order.
+const material: Readonly<Record<string, readonly Member[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+}
+type Member = 'crv' | 'e' | 'kty' | 'n' | 'x' | 'y'
 
 // Members of private and secret keys: RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` of the key type
 // AKP.
@@ -42,34 +46,35 @@ function parsePublicKey(value: unknown): PublicKey | string {
   if (!isRecord(value) || !isText(value['kty'])) return 'must be a JSON Web Key with kty.'
   if (holdsSecret(value))
     return 'holds a secret, such as d or k: give the public key only, and replace this key, because its secret is exposed.'
-  const jwk = { kty: value['kty'], ...textsOf(value, material) }
-  const key = readKey(jwk)
-  if (key === undefined) return 'is not a public key that Node can read.'
+  const jwk = materialOf(value)
+  const key = jwk && readKey(jwk)
+  if (jwk === undefined || key === undefined) return 'is not a public key that Node can read.'
   // RFC 7518 3.3 and 3.5: RSA keys must have 2048 bits or more.
   if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048)
     return 'must have at least 2048 bits, as an RSA key.'
-  return { ...jwk, ...textsOf(value, labels) }
+  const { kid, alg } = value
+  return { ...jwk, ...(isText(kid) && { kid }), ...(isText(alg) && { alg }) }
 }
+
+/** Undefined for a key of another type, and for one that lacks a member. */
+export function materialOf(jwk: unknown): PublicKey | undefined {
+  if (!isRecord(jwk) || !isText(jwk['kty']) || !Object.hasOwn(material, jwk['kty'])) return undefined
+  const members = material[jwk['kty']]?.map((name) => [name, jwk[name]] as const) ?? []
+  return members.every(([, value]) => isText(value)) ? Object.fromEntries(members) : undefined
+}
+
+/** RFC 7638 */
+export const thumbprintOf = (jwk: PublicKey): string =>
+  hash('sha256', JSON.stringify(materialOf(jwk)), 'base64url')
 
 export const holdsSecret = (key: unknown): boolean =>
   isRecord(key) && secrets.some((name) => Object.hasOwn(key, name))
 
-function readKey(key: { readonly kty: string }): KeyObject | undefined {
+/** @param jwk by `materialOf`. */
+export function readKey(jwk: PublicKey): KeyObject | undefined {
   try {
-    return createPublicKey({ key: { ...key }, format: 'jwk' })
+    return createPublicKey({ key: { ...jwk }, format: 'jwk' })
   } catch {
     return undefined
   }
-}
-
-function textsOf<Name extends string>(
-  value: Readonly<Record<string, unknown>>,
-  names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const texts: Partial<Record<Name, string>> = {}
-  for (const name of names) {
-    const text = Object.hasOwn(value, name) ? value[name] : undefined
-    if (isText(text)) texts[name] = text
-  }
-  return texts
 }

@@ -165,17 +165,27 @@ function faultOf(error: unknown, { errors }: Jose): JwtFault | undefined {
   return error.claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
 }
 
-// RFC 7518 3.1, RFC 8037 3.1 and RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms
-// with a shared secret.
-const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+/**
+ * RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms with a
+ * shared secret.
+ */
+export type JwsAlgorithm = 'EdDSA' | 'Ed25519' | `${'ES' | 'PS' | 'RS'}${256 | 384 | 512}`
 
-export const verifiedAlgorithms = usual(
-  algorithms,
-  aListOf(
-    (name): name is string => isText(name) && algorithms.includes(name),
-    `must be a list of ${algorithms.join(', ')}.`,
-  ),
-)
+const algorithms: readonly JwsAlgorithm[] = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
+]
+
+export const algorithmsOr = (fallback: readonly JwsAlgorithm[]) =>
+  usual(
+    fallback,
+    aListOf(
+      (name): name is JwsAlgorithm => algorithms.some((each) => each === name),
+      `must be a list of ${algorithms.join(', ')}.`,
+    ),
+  )
+
+export const verifiedAlgorithms = algorithmsOr(algorithms)
 
 export const anAudience = (cure: string): Field<readonly string[] | undefined> => {
   const audience = kind((value) => isText(value) || (isTexts(value) && value.length > 0), cure)

@@ -1,4 +1,4 @@
 export { dpop } from '../dpop/dpop'
 export type { DpopNonceOptions, DpopOptions } from '../dpop/dpop-options'
-export type { DpopAlgorithm } from '../dpop/proof-key'
+export type { JwsAlgorithm as DpopAlgorithm } from '../jwt/verify-jwt'
 export type { BaseUrl } from '../dpop/proof-check'

@@ -63,7 +63,7 @@ server: * express
 device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login
   http/consent doors/page-endpoint pages/consent-page pages/html
   pages/texts/locale doors/plug-in
-dpop: jwt/compact jwt/public-keys authorization/lookup doors/plug-in
+dpop: jwt authorization/lookup doors/plug-in
 extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
   extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
 form-post: doors/plug-in

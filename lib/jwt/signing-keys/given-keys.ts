@@ -1,6 +1,7 @@
 import { type Field, someRows } from '../../primitives/schema'
 import { inTime } from '../../primitives/clock'
 import { isRecord, isText } from '../../primitives/values'
+import { thumbprintOf } from '../public-keys'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
   algorithmOf,
@@ -15,7 +16,6 @@ import {
   type SigningKey,
   signingKey,
   signingKeyOf,
-  thumbprintOf,
 } from './signing-key'
 
 export type GivenKey = PrivateSigningKey | RemoteSigningKey

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey, hash, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
 import { isRecord, isText } from '../../primitives/values'
-import type { PublicKey } from '../public-keys'
+import { materialOf, type PublicKey, thumbprintOf } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 
 /** RFC 7517 4 */
@@ -21,7 +21,7 @@ export function signingKey(
   named: string | undefined,
   sign: SigningKey['sign'],
 ): SigningKey {
-  const jwk = publicJwk(publicKey)
+  const jwk = materialOf(publicKey.export({ format: 'jwk' })) ?? {}
   const kid = named ?? thumbprintOf(jwk)
   return { kid, algorithm, publicKey: { ...jwk, use: 'sig', kid, alg: algorithm }, sign }
 }
@@ -29,21 +29,6 @@ export function signingKey(
 export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm, kid?: string): SigningKey {
   const { sign } = algorithmOf(algorithm)
   return signingKey(createPublicKey(privateKey), algorithm, kid, (text) => sign(privateKey, text))
-}
-
-// RFC 7638 3.2, RFC 8037 2: the required members, in lexicographic order.
-const material = ['crv', 'e', 'kty', 'n', 'x', 'y'] as const
-
-function publicJwk(key: KeyObject): PublicKey {
-  const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) }
-  const members = material.flatMap((name) => (isText(jwk[name]) ? [[name, jwk[name]] as const] : []))
-  return { kty: '', ...Object.fromEntries(members) }
-}
-
-/** RFC 7638 */
-export function thumbprintOf(jwk: PublicKey): string {
-  const members = material.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]]))
-  return hash('sha256', JSON.stringify(Object.fromEntries(members)), 'base64url')
 }
 
 export const readPrivateKey = (value: unknown): KeyObject | undefined =>
