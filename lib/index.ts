@@ -103,6 +103,7 @@ export type {
 } from './audit/events'
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
+export type { VerifyDigest } from './client-authentication/foreign-digests'
 export type {
   DecisionTerms,
   ExtensionDecision,

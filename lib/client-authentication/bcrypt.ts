@@ -40,23 +40,8 @@ export const bcryptCost = 10
 export const fitsBcrypt = (secret: string): boolean =>
   secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 
-/** Waits behind all comparisons: only the host hashes. */
-export const bcryptHash = async (secret: string): Promise<string> =>
-  semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
-
-/** Takes one turn for all comparisons, so an attempt runs whole or not at all. */
-async function firstBcryptMatch(
-  secret: string,
-  hashes: readonly string[],
-  decoys: readonly string[] = [],
-  place: Priority = 'in line',
-): Promise<string | undefined> {
-  return semaphore.take(place, async () => {
-    for (const each of hashes) if (await matches(secret, each)) return each
-    for (const decoy of decoys) await matches(secret, decoy)
-    return undefined
-  })
-}
+export const bcryptHash = async (secret: string, place: Priority): Promise<string> =>
+  semaphore.take(place, () => loadBcrypt().hash(secret, bcryptCost))
 
 // Compares even a secret that is too long: every refusal must take the same time.
 async function matches(secret: string, secretHash: string): Promise<boolean> {
@@ -95,16 +80,27 @@ export class ConstantWorkComparer {
     this.dearest = cost ?? 0
   }
 
+  /**
+   * Takes one turn for all comparisons, so an attempt runs whole or not at all.
+   *
+   * @param further compares other digests if no bcrypt digest matches.
+   */
   async match(
     secret: string,
     hashes: readonly string[],
     place: Priority = 'in line',
+    further?: () => Promise<string | undefined>,
   ): Promise<string | undefined> {
     const own = roundsOf(hashes)
     this.mostRounds = Math.max(this.mostRounds, own)
     this.dearest = Math.max(this.dearest, ...hashes.map(costOf))
-    if (this.mostRounds === 0) return undefined
-    return firstBcryptMatch(secret, hashes, decoysOf(this.mostRounds - own, this.dearest), place)
+    if (this.mostRounds === 0 && further === undefined) return undefined
+    const decoys = decoysOf(this.mostRounds - own, this.dearest)
+    return semaphore.take(place, async () => {
+      for (const each of hashes) if (await matches(secret, each)) return each
+      for (const decoy of decoys) await matches(secret, decoy)
+      return further?.()
+    })
   }
 }
 

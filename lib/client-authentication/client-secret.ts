@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from './bcrypt'
 import { BoundedMap } from '../primitives/maps'
-import { type Client, isBcryptHash, liveSecrets } from '../protocol/client'
+import { type Client, isBcryptHash, isForeignDigest, liveSecrets } from '../protocol/client'
 import { digest, isSameDigest, secureRandom } from '../protocol/credential'
+import type { ForeignDigests } from './foreign-digests'
 import type { Throttle, Verification } from './method'
 import { SingleFlight } from '../primitives/concurrency'
 
@@ -33,15 +34,34 @@ export async function hashClientSecret(secret: string): Promise<string> {
     throw new RangeError(
       `A client secret must have 1 to ${bcryptBytes} bytes; generateClientSecret() makes a good one.`,
     )
-  return bcryptHash(secret)
+  // Only the host hashes: it waits behind all comparisons.
+  return bcryptHash(secret, 'after the line')
 }
 
 export const generatedHash = (secret: string): string => generatedPrefix + digest(secret)
 
+/** Undefined for a chosen secret that is too long for bcrypt. */
+async function ownHash(secret: string): Promise<string | undefined> {
+  if (looksRandom(secret)) return generatedHash(secret)
+  // Only the client itself can cause this, so it goes before possible guesses.
+  return fitsBcrypt(secret) ? bcryptHash(secret, 'before the line') : undefined
+}
+
+// Guesses at a generated secret have no limit: in doubt, a person has chosen it.
+function looksRandom(secret: string): boolean {
+  const share = (letters: RegExp) => (secret.match(letters) ?? []).length / secret.length
+  const different = new Set(secret).size
+  if (/^[\da-f]{64,}$/.test(secret)) return different > 11
+  const isMixed = share(/[A-Z]/g) > 0.25 && share(/[a-z]/g) > 0.25 && share(/\d/g) > 0.05
+  return /^[\w+/=-]{43,}$/.test(secret) && isMixed && different > 20
+}
+
+/** What a client of the store has in place of a digest of another server. */
+export type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
+
 /**
- * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret;
- * never a failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no
- * guess.
+ * Remembers a secret after a successful comparison, under a keyed digest of stored hash and secret; never a
+ * failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no guess.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
@@ -53,8 +73,16 @@ export class SecretVerifier {
     () => generateClientSecret().client_secret_hash,
   )
 
-  /** @param clock milliseconds of a clock that does not step, such as `steadyClock`. */
-  constructor(clock: () => number) {
+  /**
+   * @param clock milliseconds of a clock that does not step, such as `steadyClock`.
+   * @param foreign verifies digests of other servers.
+   * @param replace undefined if the host holds the registrations.
+   */
+  constructor(
+    clock: () => number,
+    private readonly foreign?: ForeignDigests,
+    private readonly replace?: ReplaceHash,
+  ) {
     this.remembered = new RememberedSecrets(clock)
   }
 
@@ -78,7 +106,7 @@ export class SecretVerifier {
     secret: string,
     withinLimits: Throttle,
   ): Promise<Verification> {
-    const registered = client?.client_secret_hashes ?? none
+    const { client_secret_hashes: registered = none, client_id: clientId = '' } = client ?? {}
     // Most requests use the current secret.
     const hashes = registered.toReversed()
     const memories = this.padded(hashes).map((hash) => this.remembered.getCached(this.mark(hash, secret)))
@@ -87,10 +115,8 @@ export class SecretVerifier {
     if (fresh !== undefined) return notGuessed(async () => verdict(fresh, registered))
     const known = hashes.find((_, at) => memories[at] === 'known')
     if (known !== undefined)
-      return notGuessed(async () => verdict(await this.renewed(known, secret), registered))
-    return withinLimits(async () =>
-      verdict(await this.compared(hashes.filter(isBcryptHash), secret), registered),
-    )
+      return notGuessed(async () => verdict(await this.renewed(known, secret, clientId), registered))
+    return withinLimits(async () => verdict(await this.compared(hashes, secret, clientId), registered))
   }
 
   /** An unknown client, and clients with one or two secrets, cost the same. */
@@ -99,24 +125,37 @@ export class SecretVerifier {
   }
 
   // Only the client itself can cause this, so it goes before possible guesses.
-  private async renewed(hash: string, secret: string): Promise<string | undefined> {
+  private async renewed(hash: string, secret: string, clientId: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
-      this.compared([hash], secret, 'before the line'),
+      this.compared([hash], secret, clientId, 'before the line'),
     )
   }
 
   private async compared(
     hashes: readonly string[],
     secret: string,
+    clientId: string,
     place?: 'before the line',
   ): Promise<string | undefined> {
-    const match = await this.comparison.match(secret, hashes, place)
-    if (match !== undefined) this.remembered.remember(this.mark(match, secret))
+    const further = this.foreign?.attempt(secret, hashes.filter(isForeignDigest))
+    const match = await this.comparison.match(secret, hashes.filter(isBcryptHash), place, further)
+    if (match === undefined) return undefined
+    this.remembered.remember(this.mark(match, secret))
+    // The secret is right, whatever becomes of its digest.
+    if (isForeignDigest(match)) await this.replaced(match, secret, clientId).catch(() => undefined)
     return match
   }
 
+  private async replaced(match: string, secret: string, clientId: string): Promise<void> {
+    const hash = this.replace && (await ownHash(secret))
+    if (hash === undefined) return
+    await this.replace?.(clientId, match, hash)
+    this.remembered.remember(this.mark(hash, secret))
+  }
+
   private mark(hash: string, secret: string): string {
-    return createHmac('sha256', this.key).update(hash).update(secret).digest('base64url')
+    // No digest has a space.
+    return createHmac('sha256', this.key).update(`${hash} ${secret}`).digest('base64url')
   }
 }
 

@@ -76,7 +76,9 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 
 function readNew(source: unknown, offered: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
-  const client = parseWrittenClient(source, '', issues, offered)
+  // Without a server that verifies it, a digest of another server could as well be a secret in clear.
+  const known = { ...offered, verifiesDigests: offered.verifiesDigests ?? false }
+  const client = parseWrittenClient(source, '', issues, known)
   // Each digest may cost a bcrypt comparison, and every refusal costs as much as the dearest client.
   if (client.client_secret_hashes.length > liveSecrets)
     issues.push({
@@ -288,6 +290,20 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   await changeRegistration(clients, clientId, (registration) => {
     const hashes = secretsOf(registration)
     return hashes.length === 1 ? registration : { ...registration, client_secret_hashes: hashes.slice(-1) }
+  })
+}
+
+/** In its place, so that the order stays. Writes nothing if the digest is gone: another request was faster. */
+export async function replaceSecretHash(
+  clients: ClientRegistry,
+  clientId: string,
+  from: string,
+  to: string,
+): Promise<void> {
+  await changeRegistration(clients, clientId, (registration) => {
+    const hashes = registration.client_secret_hashes ?? []
+    if (!hashes.includes(from)) return registration
+    return { ...registration, client_secret_hashes: hashes.map((hash) => (hash === from ? to : hash)) }
   })
 }
 

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
 import type { ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import type { VerifyDigest } from '../client-authentication/foreign-digests'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { CorsOption } from '../http/cors'
 import type { DynamicRegistrationOptions } from '../clients/dynamic-registration/registration-options'
@@ -195,6 +196,17 @@ export interface AuthorizationServerOptions {
    * an entry for the method. Default none.
    */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
+  /**
+   * Verifies client secrets by digests of another authorization server, such as PBKDF2, scrypt or SHA-256. Asked for
+   * entries of `client_secret_hashes` that this suite did not make and that are no bcrypt digests: 32 to 512 printable
+   * characters without a space. Such a secret may be a guess, so `limits.clientAuthentication` and the queue of bcrypt
+   * count for it, and a right one is asked about once in five minutes. The first success replaces the digest by one of
+   * this suite if the clients are `registeredClients(store)`: SHA-256 for a random secret of 43 characters or more,
+   * else bcrypt; one of more than 72 bytes stays. If the function throws, answers after 10 seconds, or returns no
+   * boolean, the client gets `temporarily_unavailable`; the event has only the name of the error, because its message
+   * may quote the secret. Default: registrations with such digests are refused.
+   */
+  readonly verifyDigest?: VerifyDigest
   /** Which clients must use PKCE (RFC 7636, S256); every client may. Default `public`. */
   readonly pkce?: PkceRequirement
   /**

@@ -104,6 +104,7 @@ export function resolveOptions(options: Options): ServerSettings {
     lifetimes,
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
+    verifiesDigests: read.verifyDigest !== undefined,
   }
   const ofPlugins = parts.flatMap((part) => part.field('resources', pluginResources))
   const resources = named && withPluginResources(named, ofPlugins)
@@ -222,6 +223,7 @@ const fields = {
   skipConsent: aHook<Options['skipConsent']>(),
   choices: aHook<Options['choices']>(),
   stillAllowed: aHook<Options['stillAllowed']>(),
+  verifyDigest: aHook<Options['verifyDigest']>(),
   maintenance: aHook<Options['maintenance']>(),
   rememberConsent: switched(group({ seconds: someSeconds(year) })),
   refreshTokenExpiresIn: aFlag(false),

@@ -41,6 +41,7 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly responseModes: readonly ResponseMode[]
   /** Of hosts and plug-ins only. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
+  readonly verifyDigest: AuthorizationServerOptions['verifyDigest']
   /** PKCE is the first of `extensions`. */
   readonly pkce: PkceRequirement
   readonly limits: ServerLimits

@@ -23,8 +23,8 @@ export interface ClientRegistration extends HostClientMembers {
   /** RFC 6749 2.1: only `confidential` clients can keep a secret (web servers, not browsers, phones and desktops). */
   readonly client_type: 'confidential' | 'public'
   /**
-   * From `hashClientSecret` or `generateClientSecret`, at most 10. All are valid, for a rotation; the last is current.
-   * The use of another is reported (`oldSecretUsed`). Default: none.
+   * From `hashClientSecret` or `generateClientSecret`, or of another server with the option `verifyDigest`; at most 10.
+   * All are valid, for a rotation; the last is current. The use of another is reported (`oldSecretUsed`). Default: none.
    */
   readonly client_secret_hashes?: readonly string[] | undefined
   /**
@@ -214,6 +214,10 @@ export const isBcryptHash = (text: string): boolean => ofChosenSecret.test(text)
 
 export const isSecretHash = (text: string): boolean =>
   ofGeneratedSecret.test(text) || ofChosenSecret.test(text)
+
+/** Of another server. Most secrets that a person has chosen are shorter than a digest, or have a space. */
+export const isForeignDigest = (text: string): boolean =>
+  /^[\x21-\x7E]{32,512}$/.test(text) && !isSecretHash(text)
 
 /** Of a plug-in (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {

@@ -18,6 +18,7 @@ import {
   type ClientMember,
   type ClientRegistration,
   hasCredentialFor,
+  isForeignDigest,
   isSecretHash,
   possibleMembers,
   readMembers,
@@ -56,6 +57,8 @@ export interface ServerCapabilities {
   /** Default: any, and the server shortens what is longer. */
   readonly lifetimes?: LifetimeBounds | undefined
   readonly bindsRefreshTokens?: boolean | undefined
+  /** Whether the server verifies digests of other servers. */
+  readonly verifiesDigests?: boolean | undefined
 }
 
 type Reading = Place<ServerCapabilities>
@@ -79,8 +82,9 @@ const aPage = optional(kind(isWebAddress, 'must be an http or https URL.'))
 const aLifetime = optional(aWhole(1, tenYears))
 
 const aSecretHash = kind(
-  (value): value is string => isText(value) && isSecretHash(value),
-  'must be a digest, never the secret: make it with generateClientSecret() or hashClientSecret().',
+  (value, { verifiesDigests = true }: ServerCapabilities): value is string =>
+    isText(value) && (isSecretHash(value) || (verifiesDigests && isForeignDigest(value))),
+  'must be a digest, never the secret: make it with generateClientSecret() or hashClientSecret(). A digest of another server has 32 to 512 printable characters, and needs a server with the option verifyDigest.',
 )
 
 const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {

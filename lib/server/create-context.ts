@@ -13,10 +13,12 @@ import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic, clientSecretPost, none } from '../client-authentication/built-in-methods'
 import { SecretVerifier } from '../client-authentication/client-secret'
+import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import type { CredentialTerms } from '../client-authentication/read-credential'
 import { isOwnExtension, offeredGrantTypes, takesPublicClients, usualFormatOf } from '../config/plug-ins'
+import { replaceSecretHash } from '../clients/registrations'
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
@@ -71,8 +73,12 @@ function authenticationOf(
   settings: ServerSettings,
   counters: Counters,
 ): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
-  const { clock, findClient, clientAuthenticationMethods } = settings
-  const secrets = new SecretVerifier(steadyClock(clock))
+  const { clock, findClient, clientAuthenticationMethods, clientRegistry: registry, verifyDigest } = settings
+  const secrets = new SecretVerifier(
+    steadyClock(clock),
+    verifyDigest && new ForeignDigests(verifyDigest),
+    registry && ((...words) => replaceSecretHash(registry, ...words)),
+  )
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
   const limits = new CredentialThrottle(settings.limits.clientAuthentication, counters)
   const plugins = [...methods, ...settings.grantTypes, ...settings.extensions]

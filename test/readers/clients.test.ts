@@ -27,6 +27,11 @@ describe('a list of clients', () => {
   it.each<[string, object, string]>([
     ['no client type', { client_type: undefined }, 'client_type'],
     ['a confidential client without a secret', { client_secret_hashes: [] }, 'client_secret_hashes'],
+    [
+      'a digest that nothing verifies',
+      { client_secret_hashes: ['ab'.repeat(32)] },
+      'client_secret_hashes[0]',
+    ],
     ['a relative URI', { redirect_uris: ['https://a.example/', '/callback'] }, 'redirect_uris[1]'],
     ['an unknown grant type', { grant_types: ['password'], response_types: [] }, 'grant_types'],
     ['a scope of another server', { scope: 'photos.read admin' }, 'scope'],

@@ -43,7 +43,7 @@ const functions = { read() {}, write() {}, remove() {}, add() {}, list: true }
 /** Options but `issuer` and `clients`, the cure, and values that are wrong for each of them. */
 const table: readonly (readonly [options: string, cure: string, wrong: readonly unknown[]])[] = [
   [
-    'resourceOwner maintenance skipConsent choices stillAllowed logOut pages.consent pages.error pages.connected clock',
+    'resourceOwner maintenance skipConsent choices stillAllowed verifyDigest logOut pages.consent pages.error pages.connected clock',
     callable,
     noFunction,
   ],
@@ -217,6 +217,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   skipConsent: () => false,
   choices: () => undefined,
   stillAllowed: () => true,
+  verifyDigest: () => false,
   pages: { consent: () => undefined, error: () => undefined, connected: () => undefined },
   explainRefusals: false,
   clock: () => 0,

@@ -79,6 +79,35 @@ test.each<[string, unknown, readonly string[]]>([
   expect(await clients.list()).toEqual([])
 })
 
+/** A digest of another server, which none of the suite is. */
+const foreign = 'ab'.repeat(32)
+const ofElsewhere = { ...webMetadata, client_id: 'own', client_secret_hashes: [foreign] }
+
+test('only a server with the option verifyDigest registers a digest of another server; the cure names it', async () => {
+  const clients = registeredClients(memoryStore())
+  const path = 'client_secret_hashes[0]'
+  const cure = { issues: [{ path, message: expect.stringContaining('the option verifyDigest') }] }
+  for (const attempt of [
+    registerClient(clients, ofElsewhere),
+    serverWith(clients).registerClient(ofElsewhere),
+  ])
+    await expect(attempt).rejects.toMatchObject(cure)
+  const oauth = serverWith(clients, { verifyDigest: () => false })
+  for (const text of ['open sesame', 'open sesame '.repeat(4), 'x'.repeat(513), 'é'.repeat(32)])
+    expect(await mistakesOf(oauth.registerClient({ ...ofElsewhere, client_secret_hashes: [text] }))).toEqual([
+      path,
+    ])
+  await oauth.registerClient(ofElsewhere)
+  expect(await mistakesOf(serverWith(clients).changeClient('own', { client_name: 'A' }))).toEqual([path])
+  // Who knows no server leaves the digest as it is.
+  await changeClient(clients, 'own', { client_name: 'A' })
+  await rotateClientSecret(clients, 'own')
+  expect((await clients.find('own'))?.client_secret_hashes).toEqual([
+    foreign,
+    expect.stringMatching(/^sha256:/),
+  ])
+})
+
 test.each<[string, object]>([
   ['scope', { scope: 'photos:delete' }],
   ['grant_types', { grant_types: ['password'], response_types: [], scope: 'photos:read' }],

@@ -147,6 +147,11 @@ export const clientAuthentication = area('client authentication', clientStage, {
     compare.mockRestore()
     return first
   },
+  secret_check_failed: () => {
+    const moved = bent(photoFrame, { client_secret_hashes: ['x'.repeat(64)] })
+    const verifyDigest = () => Promise.reject(new Error('The module is missing.'))
+    return open({ clients: registered(moved), verifyDigest }).flow.request(moved, grant)
+  },
   grant_type_unknown: ({ flow }) => flow.request(nightlyReport, { grant_type: 'none' }),
   grant_type_not_registered: ({ flow }) => flow.request(photoPrint, grant),
   introspection_not_registered: ({ flow }) => flow.introspect(photoPrint, 'x'),

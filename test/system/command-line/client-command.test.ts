@@ -132,6 +132,7 @@ describe('client add', () => {
     expect([status, stdout]).toEqual([1, ''])
     for (const name of ['type', 'scope', 'redirect-uri', 'name', 'secret-hash'])
       expect(stderr).toContain(`\n  - --${name} `)
+    expect(stderr).toContain('needs a server with the option verifyDigest.')
     for (const hidden of ['a secret itself', '\u001B']) expect(stderr).not.toContain(hidden)
     expect(await stage.clients.list()).toEqual([])
   })

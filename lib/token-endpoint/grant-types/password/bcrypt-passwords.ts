@@ -31,7 +31,7 @@ export type FindPasswordOwner = (
  */
 export async function hashPassword(password: string): Promise<string> {
   if (!fitsBcrypt(password)) throw new RangeError(`A password must have 1 to ${bcryptBytes} bytes.`)
-  return bcryptHash(password)
+  return bcryptHash(password, 'after the line')
 }
 
 /**
