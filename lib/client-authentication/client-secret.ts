@@ -57,7 +57,7 @@ function looksRandom(secret: string): boolean {
 }
 
 /** What a client of the store has in place of a digest of another server. */
-export type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
+type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
 
 /**
  * Remembers a secret after a successful comparison, under a keyed digest of stored hash and secret; never a

@@ -293,7 +293,7 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   })
 }
 
-/** In its place, so that the order stays. Writes nothing if the digest is gone: another request was faster. */
+/** In its place, so that the order stays. A digest that is gone stays gone: another request was faster. */
 export async function replaceSecretHash(
   clients: ClientRegistry,
   clientId: string,
@@ -301,9 +301,8 @@ export async function replaceSecretHash(
   to: string,
 ): Promise<void> {
   await changeRegistration(clients, clientId, (registration) => {
-    const hashes = registration.client_secret_hashes ?? []
-    if (!hashes.includes(from)) return registration
-    return { ...registration, client_secret_hashes: hashes.map((hash) => (hash === from ? to : hash)) }
+    const hashes = registration.client_secret_hashes?.map((hash) => (hash === from ? to : hash))
+    return { ...registration, client_secret_hashes: hashes }
   })
 }
 

@@ -275,7 +275,7 @@ describeOnRegistry('The first use of a digest of another server', (stage) => {
     await clients.add(clientWith('moved', digestOf(presented)))
     expect([await come('moved', 'wrong'), await come('moved', presented)]).toEqual([refused, 'tokens'])
     expect(await hashes()).toEqual([expect.stringMatching(form)])
-    const calls = asked.length
+    const [calls, replaced] = [asked.length, await hashes()]
     expect([await come('moved', presented), asked.length]).toEqual(['tokens', calls])
     // Another process finds it so.
     const other = processOf()
@@ -284,6 +284,7 @@ describeOnRegistry('The first use of a digest of another server', (stage) => {
       refused,
     ])
     expect(other.asked.length).toBe(form.source.includes('64') ? 2 : 0)
+    expect(await hashes()).toEqual(replaced)
   })
 
   test('leaves a rotation its order: the secret before is the old one still', async () => {
