@@ -3,7 +3,7 @@ import { isText } from '../primitives/values'
 import { compactParts, jsonIn } from './compact'
 import { loadJose } from './jose'
 import { KeySet } from './key-source'
-import type { PublicKey } from './public-keys'
+import { materialOf, type PublicKey } from './public-keys'
 import { longestJwt } from './verify-jwt'
 
 /**
@@ -11,7 +11,10 @@ import { longestJwt } from './verify-jwt'
  * with a decoy: the response time does not tell a missing key from a wrong signature.
  */
 export class DecoyKeys {
-  private readonly keys = new KeySet([rsa(), ...['P-256', 'P-384', 'P-521'].map(onCurve), edwards()])
+  private readonly keys = new KeySet([
+    rsa(),
+    ...curves().flatMap(({ publicKey }) => materialOf(publicKey.export({ format: 'jwk' })) ?? []),
+  ])
 
   /** Never rejects, and proves nothing. */
   async verifyInVain(token: string): Promise<void> {
@@ -33,12 +36,7 @@ function rsa(): PublicKey {
   return { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }
 }
 
-const onCurve = (namedCurve: string): PublicKey => {
-  const { x, y } = generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' })
-  return { kty: 'EC', crv: namedCurve, x: `${x}`, y: `${y}` }
-}
-
-const edwards = (): PublicKey => {
-  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
-  return { kty: 'OKP', crv: 'Ed25519', x: `${x}` }
-}
+const curves = () => [
+  ...['P-256', 'P-384', 'P-521'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve })),
+  generateKeyPairSync('ed25519'),
+]

@@ -2,7 +2,8 @@ import { type Field, someRows } from '../../primitives/schema'
 import { inTime } from '../../primitives/clock'
 import { isRecord, isText } from '../../primitives/values'
 import { thumbprintOf } from '../public-keys'
-import { heldKeys, type KeyRing, keyRing } from './key-ring'
+import { KeySet } from '../key-source'
+import { type KeyRing, publishedOf, signWith } from './key-ring'
 import {
   algorithmOf,
   isSigningAlgorithm,
@@ -124,12 +125,12 @@ function signatureIn(value: unknown): Buffer {
 
 /** The first key of each algorithm signs; all are published. */
 export function givenRing(keys: readonly SigningKey[]): KeyRing {
-  const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))]
-  const held = heldKeys(keys, (algorithm) => keys.find((key) => key.algorithm === algorithm))
-  return keyRing(
-    algorithms,
-    held.keySet,
-    () => held,
-    () => {},
-  )
+  const published = publishedOf(keys)
+  return {
+    algorithms: [...new Set(keys.map(({ algorithm }) => algorithm))],
+    source: new KeySet(published),
+    published: async () => published,
+    outlive: () => {},
+    sign: signWith((algorithm) => keys.find((key) => key.algorithm === algorithm)),
+  }
 }

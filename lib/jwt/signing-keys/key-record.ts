@@ -1,7 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
-import { isList, isRecord, isText } from '../../primitives/values'
+import { aText } from '../../primitives/fields'
+import { kind, rootPlace, shape } from '../../primitives/schema'
+import { isList, isRecord, isText, isWhole } from '../../primitives/values'
 import { digest, sealText, secureRandom, unsealText } from '../../protocol/credential'
-import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
+import { type SigningAlgorithm, signingAlgorithm } from './signing-algorithm'
 import { type SigningKey, signingKeyOf } from './signing-key'
 
 /** Seconds since the epoch. */
@@ -28,23 +30,16 @@ export interface SealedKey extends KeyTimes {
 
 export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
+const aTime = kind(isWhole(0, Number.MAX_SAFE_INTEGER), 'must be whole seconds.')
+const timeFields = { createdAt: aTime, signsFrom: aTime, longest: aTime, lead: aTime }
+const sealedKey = shape<SealedKey>(
+  { kid: aText, algorithm: signingAlgorithm, ...timeFields, sealed: aText },
+  'ignored',
+)
+
 /** Proves nothing: only the seal of a key does. */
-export function parseKeys(text: string | undefined): readonly SealedKey[] {
-  if (text === undefined) return []
-  const { keys } = objectIn(text)
-  if (!isList(keys)) throw unreadable()
-  return keys.map(parseKey)
-}
-
-function parseKey(key: unknown): SealedKey {
-  if (!isRecord(key)) throw unreadable()
-  const { kid, algorithm, createdAt, signsFrom, longest, lead, sealed } = key
-  if (!isText(kid) || !isSigningAlgorithm(algorithm) || !isText(sealed)) throw unreadable()
-  if (!isTime(createdAt) || !isTime(signsFrom) || !isTime(longest) || !isTime(lead)) throw unreadable()
-  return { kid, algorithm, createdAt, signsFrom, longest, lead, sealed }
-}
-
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+export const parseKeys = (text: string | undefined): readonly SealedKey[] =>
+  listIn(text, 'keys').map((key) => sealedKey(key, rootPlace(undefined), '') ?? unreadable())
 
 export const formatRetired = (kids: readonly string[]): string =>
   JSON.stringify({ retired: kids.slice(-retiredAtMost) })
@@ -52,20 +47,17 @@ export const formatRetired = (kids: readonly string[]): string =>
 // A mark counts only while some process may hold the key, so old marks may go.
 const retiredAtMost = 1000
 
-export function parseRetired(text: string | undefined): readonly string[] {
-  if (text === undefined) return []
-  const { retired } = objectIn(text)
-  if (isList(retired) && retired.every(isText)) return retired
-  throw unreadable()
+export const parseRetired = (text: string | undefined): readonly string[] =>
+  listIn(text, 'retired').map((kid) => (isText(kid) ? kid : unreadable()))
+
+function listIn(text: string | undefined, name: string): readonly unknown[] {
+  const value: unknown = text === undefined ? { [name]: [] } : JSON.parse(text)
+  return isRecord(value) && isList(value[name]) ? value[name] : unreadable()
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(text)
-  if (isRecord(value)) return value
-  throw unreadable()
+function unreadable(): never {
+  throw new Error('The store holds signing keys that this version cannot read.')
 }
-
-const unreadable = () => new Error('The store holds signing keys that this version cannot read.')
 
 const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest, lead }: KeyTimes): KeyTimes => ({
   kid,

@@ -2,7 +2,8 @@ import type { KeyTimes } from './key-record'
 import { type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 import { bareError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
-import { KeySet, type KeySource } from '../key-source'
+import type { Eventual } from '../../primitives/concurrency'
+import type { KeySource } from '../key-source'
 import type { PublicKey } from '../public-keys'
 import type { JwtTerms } from '../verify-jwt'
 import type { SigningKey } from './signing-key'
@@ -98,40 +99,16 @@ export const ownTerms = (issuer: string, source: KeySource, types: readonly stri
   types,
 })
 
-export interface HeldKeys {
-  readonly published: readonly PublicKey[]
-  readonly keySet: KeySet
-  readonly signing: (algorithm: SigningAlgorithm) => SigningKey | undefined
-}
+export const publishedOf = (keys: readonly SigningKey[]): readonly PublicKey[] =>
+  keys.map(({ publicKey }) => publicKey)
 
-export function heldKeys(
-  keys: readonly SigningKey[],
-  signing: HeldKeys['signing'],
-  setOf = (published: readonly PublicKey[]) => new KeySet(published),
-): HeldKeys {
-  const published = keys.map(({ publicKey }) => publicKey)
-  return { published, keySet: setOf(published), signing }
-}
-
-export function keyRing(
-  algorithms: readonly SigningAlgorithm[],
-  source: KeySource,
-  held: () => HeldKeys | Promise<HeldKeys>,
-  outlive: KeyRing['outlive'],
-  newest = held,
-): KeyRing {
-  return {
-    algorithms,
-    source,
-    outlive,
-    published: async () => (await newest()).published,
-    async sign(algorithm, type, claims) {
-      const key = (await held()).signing(algorithm)
-      if (key === undefined) throw new Error(`The server has no key for ${algorithm}.`)
-      return signJwt(key, { typ: type, kid: key.kid }, claims)
-    },
+export const signWith =
+  (keyFor: (algorithm: SigningAlgorithm) => Eventual<SigningKey | undefined>): KeyRing['sign'] =>
+  async (algorithm, type, claims) => {
+    const key = await keyFor(algorithm)
+    if (key === undefined) throw new Error(`The server has no key for ${algorithm}.`)
+    return signJwt(key, { typ: type, kid: key.kid }, claims)
   }
-}
 
 export async function signJwt(
   key: SigningKey,

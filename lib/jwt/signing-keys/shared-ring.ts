@@ -1,8 +1,9 @@
 import { bareError, OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
-import { SingleFlight } from '../../primitives/concurrency'
+import { type Eventual, following, SingleFlight } from '../../primitives/concurrency'
 import { findKey, isWithin, KeySet, type KeySource } from '../key-source'
-import { type HeldKeys, heldKeys, type KeyRing, keyRing, signingKeyAt } from './key-ring'
+import type { OpenedKey } from './key-record'
+import { type KeyRing, publishedOf, signingKeyAt, signWith } from './key-ring'
 import type { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 
@@ -11,29 +12,31 @@ const freshFor = 10
 // Seconds for which a process goes on with what it has while the store fails.
 const heldFor = 60
 
+interface HeldKeys {
+  readonly opened: readonly OpenedKey[]
+  readonly keySet: KeySet
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
 /** @param clock seconds since the epoch. */
 export function sharedRing(
   keys: SharedKeys,
   algorithms: readonly SigningAlgorithm[],
   clock: () => number,
 ): KeyRing {
-  let last: { readonly held: HeldKeys; readonly at: number } | undefined
+  let last: HeldKeys | undefined
   const flights = new SingleFlight<HeldKeys>()
 
   const refresh = (now: number) =>
     flights.share('', async () => {
       const opened = await keys.refresh(now)
-      const held = heldKeys(
-        opened,
-        (algorithm) => signingKeyAt(opened, algorithm, now),
-        (published) => KeySet.following(last?.held.keySet, published, now, freshFor),
-      )
-      last = { held, at: now }
-      return held
+      const keySet = KeySet.following(last?.keySet, publishedOf(opened), now, freshFor)
+      return (last = { opened, keySet, at: now })
     })
 
   const heldWithin = (seconds: number, now: number) =>
-    last !== undefined && isWithin(seconds, last.at, now) ? last.held : undefined
+    last !== undefined && isWithin(seconds, last.at, now) ? last : undefined
 
   // Callers during one read share the next: they may need what came meanwhile.
   let next: Promise<HeldKeys> | undefined
@@ -49,11 +52,10 @@ export function sharedRing(
 
   const orHeld = (reading: Promise<HeldKeys>, now: number): Promise<HeldKeys> =>
     reading.catch((error: unknown) => heldWithin(heldFor, now) ?? refuse(error))
-  const current = (): HeldKeys | Promise<HeldKeys> => {
+  const current = (): Eventual<HeldKeys> => {
     const now = clock()
     return heldWithin(freshFor, now) ?? orHeld(refresh(now), now)
   }
-  const newest = (): Promise<HeldKeys> => orHeld(refreshAnew(clock()), clock())
 
   // By the clock of the server alone: a caller may look at a JWT as of its `iat`, which anyone can write.
   const source: KeySource = {
@@ -65,7 +67,13 @@ export function sharedRing(
       return findKey({ trusted, read, standIn: () => heldWithin(heldFor, clock())?.keySet }, now, header)
     },
   }
-  return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds), newest)
+  return {
+    algorithms,
+    source,
+    outlive: (seconds) => keys.outlive(seconds),
+    published: async () => publishedOf((await orHeld(refreshAnew(clock()), clock())).opened),
+    sign: signWith((name) => following(current(), ({ opened, at }) => signingKeyAt(opened, name, at))),
+  }
 }
 
 /** `temporarily_unavailable`: refuses no JWT. */
