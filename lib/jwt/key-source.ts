@@ -263,7 +263,7 @@ export const keysAt =
     return uri === undefined ? new KeySet([]) : issuerKeys(uri, reason)
   }
 
-type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
+export type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
 
 /** @param reason of the refusal while the keys are unavailable. */
 export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>

@@ -13,8 +13,7 @@ export {
 } from '../token-endpoint/grant-types/password/bcrypt-passwords'
 export type { Assertion, OwnerOfAssertion } from '../token-endpoint/grant-types/assertion'
 export { jwtBearer, type JwtBearerOptions } from '../token-endpoint/grant-types/jwt-bearer/jwt-bearer'
-export type { IdentityAssertionOptions } from '../token-endpoint/grant-types/jwt-bearer/id-jag'
-export type { TrustedIssuer } from '../token-endpoint/grant-types/jwt-bearer/jwt-assertion'
+export type { PlainIssuer, TrustedIssuer } from '../jwt/trusted-issuers'
 export {
   tokenExchange,
   type TokenExchangeOptions,

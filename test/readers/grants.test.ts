@@ -31,7 +31,7 @@ describe('jwtBearer()', () => {
   ]
 
   test.each(notAnObject)('lists what is missing in %j', (options) => {
-    expect(pathsOf(maker, options)).toEqual(expect.arrayContaining(['issuers', 'audience', 'resourceOwner']))
+    expect(pathsOf(maker, options)).toEqual(expect.arrayContaining(['issuers', 'resourceOwner']))
   })
 
   test('lists every mistake at once, each with its path and cure', () => {
@@ -46,7 +46,7 @@ describe('jwtBearer()', () => {
       'issuers[1].jwks must be a JWK set with a public key for signatures: { keys: [...] }.',
       'audience must be the issuer of this server.',
       'resourceOwner is missing: it must be a function that takes an assertion and a client, and returns a subject, or undefined to refuse.',
-      'algorithm is not known here. Did you mean algorithms? The known names are algorithms, audience, clockTolerance, issuers, maximumLifetime, profile, resourceOwner.',
+      'algorithm is not known here. Did you mean algorithms? The known names are algorithms, audience, clockTolerance, identityProviders, issuers, maximumLifetime, repeatableTokenLifetime, resourceOwner.',
     ])
   })
 
@@ -56,6 +56,8 @@ describe('jwtBearer()', () => {
     ['a text of issuers', { issuers: hub.issuer }, 'issuers'],
     ['a list of texts', { issuers: [hub.issuer] }, 'issuers[0]'],
     ['an issuer twice', { issuers: [...issuers, first] }, 'issuers[2].issuer'],
+    ['a text for repeatable', { issuers: [{ ...first, repeatable: 'yes' }] }, 'issuers[0].repeatable'],
+    ['a long token', { repeatableTokenLifetime: 86_401 }, 'repeatableTokenLifetime'],
     [
       'keys from two places',
       { issuers: [{ ...first, jwks_uri: 'https://issuer.example/jwks.json' }] },
@@ -119,6 +121,8 @@ describe('jwtBearer()', () => {
 
   test.each([
     [{ audience: ['https://as.example', 'https://as.example/token'] }],
+    [{ audience: undefined }],
+    [{ identityProviders: issuers }],
     [{ clockTolerance: 0 }],
     [{ clockTolerance: 300, maximumLifetime: 86_400 }],
     [{ algorithms: ['EdDSA'] }],

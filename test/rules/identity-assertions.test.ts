@@ -9,11 +9,9 @@ import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const people = new Map([['alice@issuer.example', 'alice']])
 const options = {
-  issuers,
   resourceOwner: ({ subject }: { readonly subject: string }) => people.get(subject),
 }
-const identityAssertions = jwtBearer({ profile: 'id-jag', ...options })
-const plainAssertions = jwtBearer({ ...options, audience: 'http://localhost' })
+const identityAssertions = jwtBearer({ identityProviders: issuers, ...options })
 const grant_type = identityAssertions.name
 
 const agent = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
@@ -89,6 +87,7 @@ describeOnStores('An identity assertion', (stage) => {
     const details = [{ type: 'payment', amount: '1' }]
     const flaws: readonly (readonly [reason: string, bend: Bend])[] = [
       ['header_refused', { header: { typ: 'JWT' } }],
+      ['header_refused', { header: { typ: ['oauth-id-jag+jwt'] } }],
       ['header_refused', { header: { typ: 'client-authentication+jwt' } }],
       ['signature_wrong', { by: partner, header: { kid: hub.kid, alg: 'RS256' } }],
       ['signature_wrong', { by: partner, header: { kid: hubOnCurve.kid, jwk: partner.jwk } }],
@@ -141,8 +140,7 @@ describeOnStores('An identity assertion', (stage) => {
     const own = { ...hub, issuer: 'http://localhost' }
     const grantTypes = [
       jwtBearer({
-        profile: 'id-jag',
-        issuers: [{ issuer: own.issuer, jwks: { keys: [own.jwk] } }],
+        identityProviders: [{ issuer: own.issuer, jwks: { keys: [own.jwk] } }],
         resourceOwner: () => 'alice',
       }),
     ]
@@ -160,12 +158,24 @@ describeOnStores('An identity assertion', (stage) => {
     expect(set.failures).toMatchObject([{ reason: 'assertion_resource_unknown' }])
   })
 
-  test('is no plain assertion, and a plain assertion is none', async () => {
-    const set = open(stage, { grantTypes: [plainAssertions] })
-    expect(refusalOf(await ask(set, assertionAt(set), { scope: 'photos:read' }))).toBe('400 invalid_grant')
-    expect(set.failures).toMatchObject([{ reason: 'assertion_header_refused' }])
-    const plain = assertionAt(set, { header: { typ: 'JWT' } })
-    tokensOf(await ask(set, plain, { scope: 'photos:read' }))
+  test('is none of an issuer of plain assertions, and a plain assertion is none of an identity provider', async () => {
+    const both = jwtBearer({
+      ...options,
+      identityProviders: issuers.slice(0, 1),
+      issuers: issuers.slice(1),
+    })
+    const set = open(stage, { grantTypes: [both] })
+    const byPartner = { by: partner, claims: { iss: partner.issuer } }
+    const plain = { header: { typ: undefined } }
+    const outcomes = []
+    for (const bend of [{}, plain, byPartner, { ...byPartner, ...plain }]) {
+      const response = await ask(set, assertionAt(set, bend), { scope: 'photos:read' })
+      outcomes.push(
+        response.status === 200 ? 'good' : `${refusalOf(response)} ${set.failures.at(-1)?.reason}`,
+      )
+    }
+    const refusal = '400 invalid_grant assertion_issuer_unknown'
+    expect(outcomes).toEqual(['good', refusal, refusal, 'good'])
   })
 })
 
@@ -263,19 +273,20 @@ describe('The profile id-jag', () => {
   })
 
   test.each<[string, object]>([
-    ['profile must be', { profile: 'id_jag' }],
-    ['audience must be left out', { profile: 'id-jag', audience: 'http://localhost' }],
-    ['issuers must be', { profile: 'id-jag', issuers: [] }],
-    ['resourceOwner is missing', { profile: 'id-jag', resourceOwner: undefined }],
-    ['scope is not known', { profile: 'id-jag', scope: 'x' }],
+    ['audience is for issuers', { audience: 'http://localhost' }],
+    ['issuers or identityProviders must', { identityProviders: [] }],
+    ['identityProviders[0].repeatable is not', { identityProviders: [{ ...issuers[0], repeatable: true }] }],
+    ['resourceOwner is missing', { resourceOwner: undefined }],
+    ['scope is not known', { scope: 'x' }],
   ])('reports a mistake in its options: %s', (message, bend) => {
-    const make = () => Reflect.apply(jwtBearer, undefined, [{ ...options, ...bend }])
+    const given = { identityProviders: issuers, ...options, ...bend }
+    const make = () => Reflect.apply(jwtBearer, undefined, [given])
     expect(make).toThrow(ConfigurationError)
     expect(make).toThrow(message)
   })
 
-  test('cannot stand beside plain assertions, because both have one name', () => {
-    const make = () => application({ grantTypes: [identityAssertions, plainAssertions] })
+  test('cannot stand in a second jwtBearer(), because both have one name', () => {
+    const make = () => application({ grantTypes: [identityAssertions, jwtBearer({ issuers, ...options })] })
     expect(make).toThrow('grantTypes[1].name is "urn:ietf:params:oauth:grant-type:jwt-bearer", which another')
   })
 })

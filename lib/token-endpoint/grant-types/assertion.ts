@@ -1,3 +1,4 @@
+import { longestRepeatable } from '../../jwt/trusted-issuers'
 import { aCall, someSeconds } from '../../primitives/fields'
 import { type Fields, needed, type Read } from '../../primitives/schema'
 import type { Client } from '../../protocol/client'
@@ -11,8 +12,11 @@ export interface Assertion {
   readonly issuer: string
   /** By the name that the issuer uses. */
   readonly subject: string
-  /** Unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. */
-  readonly id: string
+  /**
+   * Unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. Undefined if the issuer's assertions may
+   * come again.
+   */
+  readonly id: string | undefined
   /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number
   /** The other claims of a JWT, or the attributes of a SAML assertion. */
@@ -54,10 +58,19 @@ export const assertionFields = {
 
 export type AssertionTerms = Read<typeof assertionFields>
 
-interface AssertionFormat extends AssertionTerms {
+type GrantTerms = AssertionTerms & {
+  /** In seconds. Default: no assertion may come again. */
+  readonly repeatableTokenLifetime?: number
+}
+
+type AssertionFormat = GrantTerms & {
   readonly name: string
-  /** Lifetime and single use are left to {@link assertionGrant}. */
-  verify(assertion: string, now: number): Promise<Assertion>
+  /**
+   * Lifetime and single use are left to {@link assertionGrant}.
+   *
+   * @param issuer of this server.
+   */
+  verify(assertion: string, now: number, issuer: string): Promise<Assertion>
 }
 
 export function assertionGrant(format: AssertionFormat): GrantType {
@@ -66,10 +79,10 @@ export function assertionGrant(format: AssertionFormat): GrantType {
     parameters: ['assertion', 'scope'],
     refreshTokens: false,
     async handle(request) {
-      const { client, parameters, context, defaultScope } = request
+      const { client, parameters, context, defaultScope, issuer } = request
       const presented = parameters.require('assertion')
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-      const assertion = await format.verify(presented, context.now)
+      const assertion = await format.verify(presented, context.now, issuer)
       return { grant: { ...(await grantByAssertion(assertion, request, format)), scope, extensionData: {} } }
     },
   }
@@ -78,28 +91,32 @@ export function assertionGrant(format: AssertionFormat): GrantType {
 export async function grantByAssertion(
   assertion: Assertion,
   { client, context: { now } }: Pick<TokenRequest, 'client' | 'context'>,
-  terms: AssertionTerms,
-): Promise<Pick<DirectGrant, 'refreshToken'> & Required<Pick<DirectGrant, 'subject' | 'oneTimeUse'>>> {
-  const until = endOfUse(assertion, terms, now)
+  terms: GrantTerms,
+): Promise<Omit<DirectGrant, 'scope' | 'extensionData'>> {
+  const limits = limitsOf(assertion, terms, now)
   const owner: unknown = await terms.resourceOwner(assertion, client)
   const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
   if (subject === undefined) throw refused('assertion_subject_refused')
-  // RFC 7521 8.2: once. The write of the token uses it up.
-  const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
   // RFC 7521 4.1: no refresh token, so access ends when the issuer ends it.
-  return { subject, refreshToken: false, oneTimeUse }
+  return { subject, refreshToken: false, ...limits }
 }
 
 const replayed = () => refused('assertion_replayed')
 
-function endOfUse(
-  { expiresAt }: Assertion,
-  { clockTolerance, maximumLifetime }: AssertionTerms,
+function limitsOf(
+  { issuer, id, expiresAt }: Assertion,
+  { clockTolerance, maximumLifetime, repeatableTokenLifetime = 0 }: GrantTerms,
   now: number,
-): number {
-  if (expiresAt + clockTolerance <= now) throw refused('assertion_expired')
-  if (expiresAt > now + maximumLifetime) throw refused('assertion_too_long_lived')
+): Pick<DirectGrant, 'oneTimeUse' | 'expiresAt'> {
+  // A token needs a rest of its repeatable assertion's life.
+  const end = id === undefined ? Math.floor(expiresAt) : expiresAt + clockTolerance
+  if (end <= now) throw refused('assertion_expired')
+  const longest = id === undefined ? longestRepeatable + clockTolerance : maximumLifetime
+  if (expiresAt > now + longest) throw refused('assertion_too_long_lived')
+  if (id === undefined) return { expiresAt: Math.min(end, now + repeatableTokenLifetime) }
   // Twice: a process whose clock is behind accepts it for one tolerance longer. Rounded up: a time may have a
   // fraction (RFC 7519 2).
-  return Math.ceil(expiresAt + 2 * clockTolerance)
+  const until = Math.ceil(expiresAt + 2 * clockTolerance)
+  // RFC 7521 8.2: once. The write of the token uses it up.
+  return { oneTimeUse: { key: JSON.stringify([issuer, id]), until, refusal: replayed } }
 }

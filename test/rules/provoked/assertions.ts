@@ -18,7 +18,7 @@ const app = bent(photoBook, { grant_types: ['authorization_code', grantName] })
 const resourceOwner = ({ subject }: { readonly subject: string }) => (subject === 'x' ? undefined : 'alice')
 const trusting = (bend: Partial<JwtBearerOptions> = {}) =>
   jwtBearer({ issuers, audience: 'http://localhost', resourceOwner, ...bend })
-const ofProvider = jwtBearer({ profile: 'id-jag', issuers, resourceOwner })
+const ofProvider = jwtBearer({ identityProviders: issuers, resourceOwner })
 
 /** A server that trusts an issuer of assertions. */
 function assertionStage(grantType = trusting()) {

@@ -21,8 +21,9 @@ const stage = foreignStage(
       clientAuthenticationMethods: [privateKeyJwt()],
       grantTypes: [
         jwtBearer({
-          profile: 'id-jag',
-          issuers: [{ issuer: enterprise, jwks: { keys: [Object(await jwkOf(provider.publicKey))] } }],
+          identityProviders: [
+            { issuer: enterprise, jwks: { keys: [Object(await jwkOf(provider.publicKey))] } },
+          ],
           resourceOwner: ({ subject }) => (subject === 'e-17' ? 'alice' : undefined),
         }),
       ],

@@ -74,7 +74,7 @@ describe('at an issuer with a path', () => {
       options: {
         dynamicRegistration: {},
         clientAuthenticationMethods: [privateKeyJwt()],
-        grantTypes: [jwtBearer({ profile: 'id-jag', issuers, resourceOwner: () => 'alice' })],
+        grantTypes: [jwtBearer({ identityProviders: issuers, resourceOwner: () => 'alice' })],
       },
     })
   })

@@ -1,28 +1,12 @@
-import type { JwtTerms } from '../../../jwt/verify-jwt'
+import { type JwtTerms, unprovenType } from '../../../jwt/verify-jwt'
 import type { Client } from '../../../protocol/client'
 import { isText, isTexts } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { grantableScope, intersects, parseScope, type Scope } from '../../../protocol/scope'
 import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'
 import type { FoundResource, GrantType, TokenRequest } from '../../../authorization/grant-type'
-import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
-import { type TrustedIssuer, verifyAssertion } from './jwt-assertion'
-
-/**
- * For identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the identity provider of
- * an enterprise says which of its people use which client, and for what.
- */
-export interface IdentityAssertionOptions extends AssertionOptions {
-  readonly profile: 'id-jag'
-  /** The trusted identity providers, at least one. Only a provider's own keys verify its assertions. */
-  readonly issuers: readonly TrustedIssuer[]
-  /** The accepted signature algorithms. Default: all asymmetric ones, as for plain assertions. */
-  readonly algorithms?: readonly string[]
-}
-
-const profile = 'id-jag'
-
-export const isIdentityAssertionProfile = (value: unknown): value is typeof profile => value === profile
+import { type Assertion, type AssertionTerms, grantByAssertion } from '../assertion'
+import { verifyAssertion } from './jwt-assertion'
 
 // Tells clients that the server takes identity assertions.
 const metadata = {
@@ -31,6 +15,10 @@ const metadata = {
 
 // RFC 8725 3.11: no ID token or plain JWT assertion of the same provider.
 const types = ['oauth-id-jag+jwt', 'application/oauth-id-jag+jwt']
+
+/** Unproven: only says by which rules the assertion is verified. */
+export const isIdentityAssertion = (assertion: string): boolean =>
+  types.includes(unprovenType(assertion) ?? '')
 
 type IdentityAssertionTerms = AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms' | 'clockTolerance'>
 
