@@ -3,7 +3,7 @@ import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { isStore, noStore, type Store } from '../../store/store'
-import { SharedKeys } from './shared-keys'
+import { type ListedKey, SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 import { sharedSecrets } from './signing-keys'
 
@@ -19,16 +19,7 @@ export interface KeyManagementOptions {
   readonly clock?: () => number
 }
 
-/** A shared key, without its secret. Times are seconds since the epoch. */
-export interface ListedKey {
-  readonly kid: string
-  readonly algorithm: SigningAlgorithm
-  readonly createdAt: number
-  readonly signsFrom: number
-  readonly signs: boolean
-  /** The place in the option `secrets`, from 1; undefined if none opens the key. */
-  readonly secret: number | undefined
-}
+export type { ListedKey }
 
 export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
@@ -65,17 +56,7 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
       secrets,
     })
 
-  const list = async (): Promise<readonly ListedKey[]> => {
-    const listed = await sharedBy([]).list(now())
-    return listed.map(({ key: { kid, algorithm, createdAt, signsFrom }, secret, signs }) => ({
-      kid,
-      algorithm,
-      createdAt,
-      signsFrom,
-      signs,
-      secret: secret === undefined ? undefined : secret + 1,
-    }))
-  }
+  const list = () => sharedBy([]).list(now())
   // Only the server decides which algorithms are in use.
   const shared = async () => sharedBy([...new Set((await list()).map(({ algorithm }) => algorithm))])
 

@@ -27,6 +27,17 @@ interface KeyTerms {
   readonly secrets: readonly string[]
 }
 
+/** A shared key, without its secret. Times are seconds since the epoch. */
+export interface ListedKey {
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  readonly createdAt: number
+  readonly signsFrom: number
+  readonly signs: boolean
+  /** The place in the option `secrets`, from 1; undefined if none opens the key. */
+  readonly secret: number | undefined
+}
+
 const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
   new Error(
     `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
@@ -79,19 +90,23 @@ export class SharedKeys {
     return true
   }
 
-  async list(
-    now: number,
-  ): Promise<
-    readonly { readonly key: SealedKey; readonly secret: number | undefined; readonly signs: boolean }[]
-  > {
+  async list(now: number): Promise<readonly ListedKey[]> {
     const sealed = await this.read()
     const retired = await this.retired()
     const valid = sealed.filter(({ kid }) => !retired.includes(kid))
-    const keys = valid.map((key) => ({ key, secret: this.seal.secretIndex(key) }))
-    const opened = keys.flatMap(({ key, secret }) => (secret === undefined ? [] : [key]))
-    return keys.map(({ key, secret }) => {
-      const signs = signingKeyAt(opened, key.algorithm, now)?.kid === key.kid
-      return { key, secret, signs }
+    const opened = valid.filter((key) => this.seal.secretIndex(key) !== undefined)
+    return valid.map((key) => {
+      const { kid, algorithm, createdAt, signsFrom } = key
+      const index = this.seal.secretIndex(key)
+      const signs = signingKeyAt(opened, algorithm, now) === key
+      return {
+        kid,
+        algorithm,
+        createdAt,
+        signsFrom,
+        signs,
+        secret: index === undefined ? undefined : index + 1,
+      }
     })
   }
 

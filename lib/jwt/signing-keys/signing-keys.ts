@@ -133,7 +133,14 @@ const fields = {
   secrets: optional(sharedSecrets),
   algorithms: usual<readonly SigningAlgorithm[]>(
     ['ES256'],
-    kind(areAlgorithms, `must be a list of ${signingAlgorithms.join(', ')}, each once.`),
+    kind(
+      (value): value is readonly SigningAlgorithm[] =>
+        isList(value) &&
+        value.length > 0 &&
+        value.every(isSigningAlgorithm) &&
+        new Set(value).size === value.length,
+      `must be a list of ${signingAlgorithms.join(', ')}, each once.`,
+    ),
   ),
   rotateAfter: someSeconds(90 * day, 3600, most),
   publishBefore: someSeconds(leadTime, leadTime, 30 * day),
@@ -153,15 +160,6 @@ function openRing(
 ): KeyRing {
   if (secrets === undefined) return givenRing(keys)
   return sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
-}
-
-function areAlgorithms(value: unknown): value is readonly SigningAlgorithm[] {
-  return (
-    isList(value) &&
-    value.length > 0 &&
-    value.every(isSigningAlgorithm) &&
-    new Set(value).size === value.length
-  )
 }
 
 const isSigningKeys = (value: unknown): value is SigningKeys =>
