@@ -41,6 +41,9 @@ export async function commit<Outcome>(
     const current = ignoreTombstone(found?.authorization)
     const decided = transition(current, superseded)
     if (unconfirmed !== undefined && decided.action !== 'save') continue
+    // What was used once begins no second record.
+    if (decided.action === 'save' && current === undefined && found !== undefined)
+      throw refused('grant_used_up')
     const result = complete === undefined || 'refusal' in decided ? decided : await complete(decided, current)
     // A replay of a code ends the record; a replayed assertion must not.
     if (useUp !== undefined && (!('refusal' in result) || result.action === 'delete')) await useUp()
@@ -52,7 +55,8 @@ export async function commit<Outcome>(
       await requireSaved(store, write, error)
     }
     if (isDone) {
-      onCommitted?.({ authorization: current, event: result.event })
+      const authorization = current ?? ('authorization' in result ? result.authorization : undefined)
+      onCommitted?.({ authorization, event: result.event })
       if ('refusal' in result) throw result.refusal
       return result.outcome
     }

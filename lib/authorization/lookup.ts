@@ -87,16 +87,33 @@ export function accessFinder(store: AuthorizationStore, formats: readonly Access
     return id === undefined ? undefined : find(id, digest(text), undefined, now)
   }
   if (formats.length === 0) return findOpaque
+  const elsewhere = formats.filter((format) => format.find !== undefined)
+  const own = formats.filter((format) => format.find === undefined)
   return async (text, now) => {
     if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
-    for (const { authorizationId, tokenId, format, expiresAt } of await readFormatted(formats, text)) {
+    const claimed = await readFormatted(own, text)
+    for (const { authorizationId, tokenId, format, expiresAt } of claimed) {
       // RFC 9068 4: the text also says when a token ends.
       const found = expiresAt > now ? await find(authorizationId, tokenId, format, now) : undefined
       if (found !== undefined) return found
     }
-    return undefined
+    return claimed.length === 0 && mayBeFormatted(text) ? findElsewhere(elsewhere, text, now) : undefined
   }
 }
+
+async function findElsewhere(
+  formats: readonly AccessTokenReader[],
+  text: string,
+  now: number,
+): Promise<FoundAccess | undefined> {
+  for (const format of formats) {
+    const content = await readToken(format, text, 'find')
+    if (content !== undefined) return content.expiresAt > now ? accessOf(content, unbound) : undefined
+  }
+  return undefined
+}
+
+const unbound: Confirmation = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
 
 /**
  * For guards that trust signatures: a token that says everything itself is not looked up, so a revocation does not end

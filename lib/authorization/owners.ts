@@ -168,7 +168,7 @@ export const namesIn = ({ revocation, withdrawal }: OwnerRecord): string => `${r
 const isNewer = (current: string, carried: string): boolean => current !== '' && current !== carried
 
 // Without names, an approval and a revocation have only times, of clocks that may differ: the approval waits.
-const isRevoked = ({ revocation, revokedAt }: OwnerRecord, began: string | number): boolean =>
+export const isRevoked = ({ revocation, revokedAt }: OwnerRecord, began: string | number): boolean =>
   typeof began === 'string'
     ? isNewer(revocation, revocationIn(began))
     : revocation !== '' && began <= revokedAt + approvalWaits

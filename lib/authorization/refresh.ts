@@ -5,7 +5,7 @@ import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
-import type { Active, Authorization, RefreshToken } from './authorization'
+import type { Active, Authorization } from './authorization'
 import { type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, keepRefreshToken, lastResponseTo, repeat } from './repetition'
@@ -31,7 +31,7 @@ export function rotateRefreshToken(
   // Confirms an absence that may not be durable yet.
   if (current === undefined) return { action: 'touch', refusal: refused('refresh_token_unknown') }
   const stored = current.state === 'active' ? current.refreshToken : undefined
-  const standing = stored && standingOf(text, stored)
+  const standing = current.state === 'active' ? standingOf(text, current) : undefined
   if (current.state !== 'active' || stored === undefined || standing === undefined)
     return { action: 'none', refusal: refused('refresh_token_unknown') }
   if (clientId !== current.clientId)
@@ -60,15 +60,18 @@ export function rotateRefreshToken(
     : saved('refreshed', issueRepeatable(current, text, token, true, context))
 }
 
-/** Undefined for a text that this server has not issued for the authorization. */
+/** Undefined for a text that is no refresh token of the authorization. */
 export function standingOf(
   text: string,
-  { digest, generation, tagKey }: RefreshToken,
+  { refreshToken, spentCode }: Active,
 ): 'current' | 'replaced' | undefined {
-  if (hasDigest(text, digest)) return 'current'
+  if (refreshToken === undefined) return undefined
+  if (hasDigest(text, refreshToken.digest)) return 'current'
   // The tag shows whether this server made a former token.
-  const former = genuineGeneration(text, tagKey)
-  return former !== undefined && former < generation ? 'replaced' : undefined
+  const former = genuineGeneration(text, refreshToken.tagKey)
+  if (former !== undefined) return former < refreshToken.generation ? 'replaced' : undefined
+  // The refresh token of another server, with which the authorization began.
+  return spentCode !== undefined && hasDigest(text, spentCode) ? 'replaced' : undefined
 }
 
 const within = (current: Active, scope: Scope): Active =>

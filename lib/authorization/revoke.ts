@@ -31,10 +31,11 @@ export function revokeByToken(
 function descendsFrom(authorization: Approved | Active, token: Revocation['token']): boolean {
   if (typeof token !== 'string') {
     const found = findToken(authorization, token.tokenId)
-    return found !== undefined && found.formatted?.format === token.format
+    if (found !== undefined) return found.formatted?.format === token.format
+    // The refresh token of another server, with which the authorization began.
+    return authorization.state === 'active' && authorization.spentCode === token.tokenId
   }
   if (findToken(authorization, digest(token)) !== undefined) return true
   // RFC 7009 2.1 revokes tokens: a code is none, and before its redemption there is no refresh token.
-  if (authorization.state === 'approved' || authorization.refreshToken === undefined) return false
-  return standingOf(token, authorization.refreshToken) !== undefined
+  return authorization.state === 'active' && standingOf(token, authorization) !== undefined
 }

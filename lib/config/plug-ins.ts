@@ -30,6 +30,7 @@ import {
 import { isScope, scopeExpectation } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
+import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 import { listed, type Sources } from './open-plug-ins'
 import type { ServerSettings } from './settings'
 
@@ -123,7 +124,9 @@ const grantTypeShape = shape<GrantType>(
 export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: implicit does not use the token endpoint.
   const taken = new Set([...builtInGrantTypes, 'implicit'])
-  const grantType = checked(grantTypeShape, ({ name }, wrong) => {
+  const grantType = checked(grantTypeShape, (given, wrong) => {
+    const { name } = given
+    if (given instanceof RefreshFromElsewhere) return
     if (taken.has(name)) wrong('.name', `is "${name}", which another grant type has already.`)
     // RFC 6749 4.5: only a URI avoids a collision with a name used elsewhere.
     else if (name !== 'password' && !isAbsoluteUri(name))
@@ -313,7 +316,7 @@ export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
   return listed(parts, 'responseModes', rows(mode, 'response modes'))
 }
 
-const readerFields = { name: aText, decode: aCall(), ...someCalls('read') }
+const readerFields = { name: aText, decode: aCall(), ...someCalls('read', 'find') }
 const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
 const formatShape = shape<AccessTokenFormat>(
   { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
@@ -350,7 +353,8 @@ export function checkFormatsOf(
   resources: Resources | undefined,
   formats: readonly AccessTokenFormat[],
 ): void {
-  const names = [...formats.map(({ name }) => name), opaqueFormat]
+  const written = formats.filter((format) => format.find === undefined)
+  const names = [...written.map(({ name }) => name), opaqueFormat]
   for (const { uri, accessTokenFormat } of resources?.all ?? [])
     if (accessTokenFormat !== undefined && !names.includes(accessTokenFormat))
       at.wrong(

@@ -53,6 +53,13 @@ export interface AccessTokenReader {
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
   read?(text: string): Promise<AccessTokenContent | undefined>
+  /**
+   * For tokens of another server, which no record holds: endpoints and guards ask for a text that no other format
+   * claims. Undefined for an unknown one.
+   *
+   * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
+   */
+  find?(text: string): Promise<AccessTokenContent | undefined>
 }
 
 export interface AccessTokenContent extends TokenReference {
@@ -159,8 +166,9 @@ export async function decodeToken(
 export async function readToken(
   format: AccessTokenReader,
   text: string,
+  verb: 'read' | 'find' = 'read',
 ): Promise<AccessTokenContent | undefined> {
-  const content: unknown = await format.read?.(text)
+  const content: unknown = await format[verb]?.(text)
   if (content === undefined) return undefined
   const subject = `The access token format "${format.name}" returned a wrong content:`
   return requireShape(contentShape, content, subject, undefined)

@@ -16,13 +16,11 @@ export function checkingRefresh(
   complete: CompleteResult<Issued> | undefined,
 ): CompleteResult<Issued> {
   return async (result, current) => {
-    // A repetition without a write repeats tokens that the extensions allowed.
-    if (
-      result.action === 'save' &&
-      current?.state === 'active' &&
-      (await ends(extensions, recipient, current))
-    )
-      return revoked(current, 'no_longer_allowed')
+    // A repetition without a write repeats tokens that the extensions allowed. The grant of another server has no
+    // record yet.
+    const refreshed = result.action === 'save' ? (current ?? result.authorization) : undefined
+    if (refreshed?.state === 'active' && (await ends(extensions, recipient, refreshed)))
+      return revoked(refreshed, 'no_longer_allowed')
     return complete === undefined ? result : complete(result, current)
   }
 }

@@ -67,6 +67,8 @@ dpop: jwt authorization/lookup doors/plug-in
 extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
   extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
 form-post: doors/plug-in
+legacy-tokens: authorization extensions/resource-indicators/resource-indicators
+  token-endpoint/grant-types/built-in doors/plug-in
 openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in

@@ -3,7 +3,13 @@ import { rotateRefreshToken } from '../../authorization/refresh'
 import { credentialId } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import { grantableScope } from '../../protocol/scope'
-import { type BuiltInGrantType, mayRefresh } from '../../authorization/grant-type'
+import {
+  type BuiltInGrantType,
+  type GrantResult,
+  type GrantType,
+  mayRefresh,
+  type TokenRequest,
+} from '../../authorization/grant-type'
 
 /** RFC 6749 4.1.3. */
 export const authorizationCode: BuiltInGrantType = {
@@ -37,6 +43,18 @@ export const refreshToken: BuiltInGrantType = {
       transition: (current, superseded) => rotateRefreshToken(current, refresh, context, superseded),
     }
   },
+}
+
+/** Serves `refresh_token` also for tokens of another server. `move` resolves to undefined for any other text. */
+export class RefreshFromElsewhere implements GrantType {
+  readonly name = refreshToken.name
+  readonly parameters = refreshToken.parameters
+
+  constructor(private readonly move: (request: TokenRequest) => Promise<GrantResult | undefined>) {}
+
+  async handle(request: TokenRequest): Promise<GrantResult> {
+    return (await this.move(request)) ?? refreshToken.grant(request)
+  }
 }
 
 /** RFC 6749 4.4: a confidential client acts for itself, and gets no refresh token. */

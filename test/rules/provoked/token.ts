@@ -2,6 +2,7 @@ import { memoryStore } from '../../../lib/index'
 import { deviceAuthorization } from '../../../lib/paths/devices'
 import { dpop } from '../../../lib/paths/dpop'
 import { jwtAccessTokens } from '../../../lib/paths/jwt'
+import { legacyTokens, type LegacyTokensOptions } from '../../../lib/paths/legacy-tokens'
 import { password, type PasswordOptions, tokenExchange } from '../../../lib/paths/grants'
 import { encodeOwner, nobody } from '../../../lib/authorization/owner-record'
 import {
@@ -60,6 +61,15 @@ const directoryAway = () => {
   throw new Error('The directory is away.')
 }
 
+const legacyToken = '0'.repeat(40)
+const soon = () => Math.floor(Date.now() / 1000) + 60
+
+/** A grant of another server comes. */
+function movingStage(findRefresh: LegacyTokensOptions['findRefresh']) {
+  const terms = { form: /0+/, until: soon(), findAccess: () => undefined, findRefresh }
+  return grantStage({ plugins: [legacyTokens(terms)] })
+}
+
 export const grants = area('codes and refresh tokens', grantStage, {
   code_malformed: ({ flow }) => flow.redeem(photoPrint, 'x'),
   code_unknown: ({ flow }) => flow.redeem(photoPrint, `ac_${'A'.repeat(65)}`),
@@ -109,6 +119,17 @@ export const grants = area('codes and refresh tokens', grantStage, {
   refresh_check_failed: () => grantStage({ stillAllowed: directoryAway }).refreshAfter(() => {}),
   store_unavailable: () => grantStage().redeemAfter(({ store }) => store.begin('fails', 'write')),
   record_contended: () => grantStage().redeemAfter(({ store }) => void (store.write = async () => false)),
+  grant_used_up: async () => {
+    const { flow } = movingStage(() => ({
+      clientId: 'photo-print',
+      scope: ['photos:read'],
+      expiresAt: soon(),
+    }))
+    await flow.refresh(photoPrint, legacyToken)
+    await flow.revoke(photoPrint, legacyToken)
+    return flow.refresh(photoPrint, legacyToken)
+  },
+  legacy_lookup_failed: () => movingStage(directoryAway).flow.refresh(photoPrint, legacyToken),
   client_issue_limited: () => twice(grantStage({ limits: { issuing: { client: once } } }).work),
   owner_issue_limited: () => grantStage({ limits: { issuing: { owner: once } } }).refreshAfter(() => {}),
   owner_share_full: async () => {

@@ -8,12 +8,13 @@ import {
 import { dpop, type DpopOptions } from '../../../lib/paths/dpop'
 import { deviceAuthorization } from '../../../lib/paths/devices'
 import { jwtBearer, type TrustedIssuer } from '../../../lib/paths/grants'
+import { legacyTokens } from '../../../lib/paths/legacy-tokens'
 import { pushedAuthorizationRequests } from '../../../lib/paths/pushed-requests'
 import { listenAndPrint } from '../listen-and-print'
 import { storeOn, type StorePlan } from '../store-plan'
 import { mortalStore } from '../stores/mortal-store'
 import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'
-import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
+import { bent, everyClient, photoBook, photoFrame, type ClientApplication } from './clients'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -40,6 +41,8 @@ export interface ServerPlan {
   readonly dpop?: DpopOptions
   /** The secret of device authorization. Default: no devices. */
   readonly deviceSecret?: string
+  /** Whether 40 hexadecimal digits are a refresh token of another server, of alice for Photo Book. */
+  readonly legacyTokens?: boolean
   /** Whether it dies at the step that `/die/:step/:moment` names. */
   readonly isMortal?: boolean
 }
@@ -68,6 +71,7 @@ function serve({
   pushedRequests = false,
   dpop: proving,
   deviceSecret,
+  legacyTokens: takesLegacy = false,
   isMortal = false,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
@@ -92,6 +96,7 @@ function serve({
       ...(deviceSecret === undefined
         ? []
         : [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })]),
+      ...(takesLegacy ? [legacyGrants()] : []),
     ],
   })
   const app = express()
@@ -129,6 +134,14 @@ const optionsForOwners = {
   responseTypes: [implicit()],
   skipConsent,
 } satisfies Partial<AuthorizationServerOptions>
+
+function legacyGrants() {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600
+  const { client_id: clientId } = photoBook.registration
+  const grant = { clientId, subject: 'alice', scope: ['photos:read'], expiresAt }
+  const form = /[0-9a-f]{40}/
+  return legacyTokens({ form, until: expiresAt, findAccess: () => undefined, findRefresh: () => grant })
+}
 
 function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
   const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })

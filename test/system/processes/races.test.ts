@@ -45,7 +45,8 @@ describeOnDatabases('64 requests at once to two processes on', ['Redis'], (place
   beforeAll(async () => {
     shared = await place()
     const clients = [photoBook.registration, television.registration, toaster.registration]
-    await startTwo(shared, { pushedRequests: true, deviceSecret, clients, refreshTokenGrace: 300 })
+    const grants = { pushedRequests: true, legacyTokens: true, deviceSecret }
+    await startTwo(shared, { ...grants, clients, refreshTokenGrace: 300 })
   })
   afterAll(killBoth)
 
@@ -115,6 +116,22 @@ describeOnDatabases('64 requests at once to two processes on', ['Redis'], (place
           'redirect code',
         ])
       }),
+    raced,
+  )
+
+  test(
+    'that move the grant of another server: all get the same tokens, of one record',
+    async () => {
+      const known = new Set((await shared.texts('authorization:')).keys())
+      await eachRound(async (round) => {
+        const token = String(round).padStart(40, '0')
+        const answers = await all(({ flow }) => flow.refresh(photoBook, token))
+        const pairs = answers.map(tokensOf).map((each) => `${each.accessToken} ${each.refreshToken}`)
+        expect(new Set(pairs).size).toBe(1)
+      })
+      const records = [...(await shared.texts('authorization:')).keys()].filter((key) => !known.has(key))
+      expect(records).toHaveLength(rounds)
+    },
     raced,
   )
 
