@@ -110,7 +110,10 @@ export interface Active extends Grant {
   readonly state: 'active'
   /** Digest. */
   readonly consentToken: string | undefined
-  /** Digest of the redeemed code or handle, to recognize a replay; undefined without either. */
+  /**
+   * Digest of the redeemed code or handle, or of the refresh token of another server, to recognize a replay; undefined
+   * without any.
+   */
   readonly spentCode: string | undefined
   /** At most 32, the newest last. An expired one may stay until the next token. */
   readonly accessTokens: readonly StoredToken[]
