@@ -47,24 +47,14 @@ export interface DpopNonceOptions {
   readonly seconds?: number
 }
 
-export interface DpopRules {
-  readonly required: boolean
-  readonly algorithms: readonly JwsAlgorithm[]
-  readonly tolerance: number
-  readonly nonces: NonceRules | undefined
-  readonly guardNonces: NonceRules | undefined
-  /** Empty: the resource of a guard counts. */
-  readonly bases: readonly KnownBase[]
-}
+/** Without `bases`, the resource of a guard counts. */
+export type DpopRules = ReturnType<typeof readDpopOptions>
+export type NonceRules = NonNullable<DpopRules['nonces']>
 
-export interface NonceRules {
-  readonly secret: string | undefined
-  readonly seconds: number
-}
-
-export function readDpopOptions(options: unknown): DpopRules {
+export function readDpopOptions(options: unknown) {
   const { baseUrl, ...rules } = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })
-  return { ...rules, bases: baseUrl === undefined ? [] : basesOf(baseUrl) }
+  const bases: readonly KnownBase[] = baseUrl === undefined ? [] : basesOf(baseUrl)
+  return { ...rules, bases }
 }
 
 // Without `secret`, each process has its own nonces.

@@ -145,17 +145,7 @@ export class ProofCheck {
   }
 }
 
-interface SignedProof {
-  readonly thumbprint: string
-  /** 1 to 256 characters. */
-  readonly jti: string
-  readonly htm: string
-  readonly htu: string
-  /** Seconds since the epoch, perhaps with a fraction. */
-  readonly iat: number
-  readonly nonce: string | undefined
-  readonly ath: string | undefined
-}
+type SignedProof = NonNullable<ReturnType<typeof claimsIn>>
 
 /** Characters. A longer proof is refused unread. */
 const longestProof = 4096
@@ -195,10 +185,7 @@ async function readProof(
 }
 
 // RFC 9449 4.2: the last two only for some requests.
-function claimsIn(
-  claims: Readonly<Record<string, unknown>> | undefined,
-  thumbprint: string,
-): SignedProof | undefined {
+function claimsIn(claims: Readonly<Record<string, unknown>> | undefined, thumbprint: string) {
   const { jti, htm, htu, iat, nonce, ath } = claims ?? {}
   if (!isText(jti) || jti.length > longestJti || !isText(htm) || !isText(htu)) return undefined
   // JSON can hold a number that overflows to infinity: 1e999.

@@ -1,12 +1,7 @@
 import { isRecord } from '../primitives/values'
 
-interface CompactParts {
-  readonly header: Buffer
-  readonly payload: Buffer
-}
-
 // RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
-export function compactParts(text: string, longest: number): CompactParts | undefined {
+export function compactParts(text: string, longest: number) {
   const parts = text.length > longest ? [] : text.split('.')
   const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
   if (header === undefined || payload === undefined || signature === undefined || fourth !== undefined)

@@ -1,14 +1,8 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
-import { isRecord, isText, isTexts } from '../primitives/values'
+import { isList, isRecord, isText, isTexts } from '../primitives/values'
 
 /** Only what finds the key and verifies (RFC 7517 4). */
 export type PublicKey = Readonly<Partial<Record<Member | 'kid' | 'alg', string>>>
-
-interface PublicKeys {
-  readonly keys: readonly PublicKey[]
-  /** The message is the rest of a sentence. */
-  readonly problems: readonly { readonly index: number; readonly message: string }[]
-}
 
 // RFC 7638 3.2, RFC 8037 2: what makes the key, in lexicographic order.
 const material: Readonly<Record<string, readonly Member[]>> = {
@@ -22,17 +16,17 @@ type Member = 'crv' | 'e' | 'kty' | 'n' | 'x' | 'y'
 // AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** RFC 7517 5. Undefined if it is none. Ignores keys for other purposes. */
-export function parsePublicKeys(value: unknown): PublicKeys | undefined {
-  if (!isRecord(value) || !Array.isArray(value['keys'])) return undefined
-  const entries = value['keys'].map((key: unknown, index) => ({ index, key }))
-  const read = entries
-    .filter(({ key }) => !hasOtherPurpose(key))
-    .map(({ key, index }) => ({ index, key: parsePublicKey(key) }))
-  return {
-    keys: read.flatMap(({ key }) => (typeof key === 'string' ? [] : [key])),
-    problems: read.flatMap(({ key, index }) => (typeof key === 'string' ? [{ index, message: key }] : [])),
+/** RFC 7517 5. Undefined if it is none. Ignores keys for other purposes. A message is the rest of a sentence. */
+export function parsePublicKeys(value: unknown) {
+  if (!isRecord(value) || !isList(value['keys'])) return undefined
+  const keys: PublicKey[] = []
+  const problems: { readonly index: number; readonly message: string }[] = []
+  for (const [index, each] of value['keys'].entries()) {
+    const key = hasOtherPurpose(each) ? undefined : parsePublicKey(each)
+    if (typeof key === 'string') problems.push({ index, message: key })
+    else if (key !== undefined) keys.push(key)
   }
+  return { keys, problems }
 }
 
 // RFC 7517 4.2 and 4.3: perhaps a key for encryption.
