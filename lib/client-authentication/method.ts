@@ -18,6 +18,11 @@ export interface CredentialSources {
    * server reads no header in its place: anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
+  /**
+   * The `client_id` of the client whose entry in `credentials` fits. Undefined if several fit, and if the option
+   * `clients` is no list. Proves nothing.
+   */
+  readonly clientWith: (method: string, fits: (entry: unknown) => boolean) => string | undefined
 }
 
 /** The client that a request names, and its credential. Neither is proven. */

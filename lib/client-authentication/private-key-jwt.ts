@@ -3,6 +3,7 @@ import { type Fields, optional, type Read, readOptions } from '../primitives/sch
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import type { KeySource } from '../jwt/key-source'
+import { longestRepeatable, type PlainIssuer, plainIssuers } from '../jwt/trusted-issuers'
 import { unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import { isText } from '../primitives/values'
@@ -10,10 +11,16 @@ import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { isTooLong, type Parameters } from '../protocol/parameters'
+import { isTooLong } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
-import { ClientKeys, mistakeInKeys } from './client-keys'
-import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
+import { ClientKeys } from './client-keys'
+import type {
+  AuthenticatingServer,
+  ClientAuthenticationMethod,
+  CredentialSources,
+  PresentedCredential,
+} from './method'
+import { mistakeInEntry, namesWorkload, workloadOf } from './workload'
 
 export interface PrivateKeyJwtOptions {
   /**
@@ -42,6 +49,11 @@ export interface PrivateKeyJwtOptions {
    * their fetch.
    */
   readonly documents?: DocumentFetch
+  /**
+   * Platforms, such as Kubernetes, whose tokens authenticate the programs that they run. The registration names the
+   * program by `iss` and `sub` of its tokens: `credentials: { private_key_jwt: { issuer, subject } }`. Default none.
+   */
+  readonly issuers?: readonly PlainIssuer[]
 }
 
 /**
@@ -54,6 +66,10 @@ export interface PrivateKeyJwtOptions {
  * else; `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes that share the
  * server's counters; a refused request does not use it up.
  *
+ * With `issuers`, the JWT may be a platform's token (RFC 7523 2.2), whose `iss` and `sub` the registration names.
+ * The request names the client by `client_id`. It may omit it if the option `clients` is a list in which one
+ * registration alone has this `iss` and `sub`, or if `sub` is the `client_id`.
+ *
  * @throws ConfigurationError if an option is wrong.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
@@ -63,24 +79,31 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
     settings.documents,
   )
   const decoys = new DecoyKeys()
+  const { keys: platforms } = settings.issuers
   return {
     name: privateKeyJwtName,
     signingAlgorithms: settings.algorithms,
-    read: ({ body }) => readAssertion(body),
-    mistakeIn: mistakeInKeys,
+    read: (sources) => readAssertion(sources, platforms),
+    mistakeIn: (entry) => mistakeInEntry(entry, platforms),
     async verify(client, assertion, _withinLimits, server, sender) {
+      const subject = unprovenSubject(assertion) ?? ''
+      const workload = workloadOf(assertion, platforms)
+      const entry = client && dataOf(privateKeyJwtName, client.credentials)
       const keys = client && clientKeys.of(client, server, sender)
+      const issuers = workload === undefined ? new Map([[subject, keys ?? ClientKeys.none]]) : platforms
       try {
-        const use = await useOf(assertion, keys ?? ClientKeys.none, server, sender?.url, settings)
+        const use = await useOf(assertion, issuers, server, sender?.url, settings)
+        if (workload !== undefined && !namesWorkload(entry, workload))
+          throw refused('client_assertion_subject_wrong')
+        if (use === undefined) return true
         if (sender !== undefined) sender.useLast(use)
-        else if (!(await server.counters.useOnce(use.key, use.seconds, unprovenSubject(assertion))))
-          throw use.refusal()
+        else if (!(await server.counters.useOnce(use.key, use.seconds, subject))) throw use.refusal()
         return true
       } catch (error) {
         if (!(error instanceof OAuthError) || error.code !== 'invalid_client') throw error
         // An unknown client, a client without keys and a wrong signature cost the same.
         if (error.reason === 'client_assertion_key_unknown') await decoys.verifyInVain(assertion)
-        if (keys === undefined) return false
+        if (entry === undefined) return false
         throw error
       }
     },
@@ -93,40 +116,47 @@ const fields = {
   clockTolerance: someSeconds(30, 0, 300),
   maximumLifetime: someSeconds(300, 1, 86_400),
   documents: optional(aDocumentFetch),
+  issuers: plainIssuers('client_keys_unavailable'),
 } satisfies Fields<PrivateKeyJwtOptions>
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** RFC 7521 4.2: without `client_id`, the assertion's subject is the client. */
-function readAssertion(body: Parameters): PresentedCredential | undefined {
+/** RFC 7521 4.2: without `client_id`, the assertion's subject is the client, or a registration names it. */
+function readAssertion(
+  { body, clientWith }: CredentialSources,
+  platforms: ReadonlyMap<string, KeySource>,
+): PresentedCredential | undefined {
   const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
   if (type === undefined && assertion === undefined) return undefined
-  const clientId = assertion === undefined ? undefined : unprovenSubject(assertion)
-  if (
-    type !== assertionType ||
-    assertion === undefined ||
-    clientId === undefined ||
-    isTooLong('client_id', clientId)
-  )
+  const subject = assertion === undefined ? undefined : unprovenSubject(assertion)
+  if (type !== assertionType || assertion === undefined || subject === undefined)
     throw refused('client_assertion_malformed')
-  return { clientId, credential: assertion }
+  const workload = workloadOf(assertion, platforms)
+  const named =
+    workload &&
+    (body.get('client_id') ?? clientWith(privateKeyJwtName, (entry) => namesWorkload(entry, workload)))
+  if (named !== undefined) return { clientId: named, credential: assertion }
+  if (!isTooLong('client_id', subject)) return { clientId: subject, credential: assertion }
+  if (workload === undefined) throw refused('client_assertion_malformed')
+  // No client has this name: another answer would tell which subjects are registered.
+  return { clientId: digest(subject), credential: assertion }
 }
 
 // draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
 // 8725 3.11: an assertion for another purpose, such as a grant, has another type.
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
+/** Undefined for an assertion that may come again. */
 async function useOf(
   assertion: string,
-  keys: KeySource,
+  issuers: ReadonlyMap<string, KeySource>,
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
   called = tokenEndpoint,
-  { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: Read<typeof fields>,
-): Promise<SingleUse> {
-  const clientId = unprovenSubject(assertion) ?? ''
+  { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance, ...settings }: Read<typeof fields>,
+): Promise<SingleUse | undefined> {
   const now = clock()
-  const { expiresAt, claims } = await verifyJwt(assertion, now, {
-    issuers: new Map([[clientId, keys]]),
+  const { expiresAt, claims, ...proven } = await verifyJwt(assertion, now, {
+    issuers,
     audience: tokenEndpointAudience ? [issuer, tokenEndpoint, called] : [issuer],
     // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each.
     soleAudience: true,
@@ -137,12 +167,15 @@ async function useOf(
     // `read` checks the rest of the form.
     refusal: (fault) => refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`),
   })
+  const isRepeatable = settings.issuers.repeatable.has(proven.issuer)
+  const longest = isRepeatable ? longestRepeatable : maximumLifetime
   // The client's clock may be ahead.
-  if (expiresAt > now + maximumLifetime + clockTolerance) throw refused('client_assertion_too_long_lived')
+  if (expiresAt > now + longest + clockTolerance) throw refused('client_assertion_too_long_lived')
+  if (isRepeatable) return undefined
   const { jti } = claims
   if (!isText(jti)) throw refused('client_assertion_incomplete')
   // A process whose clock is behind accepts the assertion for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
-  const key = `${privateKeyJwtName}:${digest(JSON.stringify([clientId, jti]))}`
+  const key = `${privateKeyJwtName}:${digest(JSON.stringify([proven.issuer, jti]))}`
   return { key, seconds, refusal: () => refused('client_assertion_replayed') }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/values'
+import { isList, isRecord, isText } from '../primitives/values'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -25,7 +25,20 @@ export interface CredentialTerms {
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly credentialParameters: readonly string[]
   readonly takesPublicClients: boolean
+  readonly clientWith: CredentialSources['clientWith']
 }
+
+/** The host may change the list in place. Of several clients, the order of a list must choose none. */
+export const clientWithin =
+  (clients: unknown): CredentialSources['clientWith'] =>
+  (method, fits) => {
+    const isOf = ({ credentials }: Readonly<Record<string, unknown>>) =>
+      isRecord(credentials) && Object.hasOwn(credentials, method) && fits(credentials[method])
+    const [only, another] = isList(clients) ? clients.filter((each) => isRecord(each) && isOf(each)) : []
+    return another === undefined && isRecord(only) && isText(only['client_id'])
+      ? only['client_id']
+      : undefined
+  }
 
 // RFC 6749 2.3.1: request URIs end up in logs and histories. Plug-ins name their own parameters.
 const neverInQuery = [

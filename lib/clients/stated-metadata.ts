@@ -116,7 +116,8 @@ function keysIn(at: Stated): unknown {
   const { jwks, jwks_uri } = at.read({ jwks: json, jwks_uri: optional(aText) })
   if ((jwks === undefined) === (jwks_uri === undefined))
     at.wrong('jwks', 'or jwks_uri must hold the public keys of the client, and not both.')
-  if (jwks_uri === undefined) return jwks
+  // RFC 7517 5: other members mean nothing. Only a host may register a platform's token as a credential.
+  if (jwks_uri === undefined) return isRecord(jwks) ? { keys: jwks['keys'] } : jwks
   const isHttps = protocolOf(jwks_uri) === 'https:' && namesHost(jwks_uri) && isAbsoluteUri(jwks_uri)
   if (!isHttps || jwks_uri.length > longestUri)
     at.wrong('jwks_uri', `must be an https URL of at most ${longestUri} characters.`)

@@ -182,12 +182,17 @@ function decode(bytes: Buffer): string {
 
 export const authorizationOf = (request: Request): readonly string[] => headerLines(request, 'authorization')
 
-export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
+export function credentialSourcesOf(
+  request: Request,
+  form: Parameters,
+  { clientWith }: Pick<CredentialSources, 'clientWith'>,
+): CredentialSources {
   return {
     authorization: authorizationOf(request),
     body: form,
     query: queryOf(request),
     certificate: certificateOf(request),
+    clientWith,
   }
 }
 

@@ -135,8 +135,9 @@ function prove(
 }
 
 function credentialOf(asked: Asked, form: Parameters): ClientCredential | undefined {
-  const sources = credentialSourcesOf(asked.request, form)
-  const credential = readCredential(sources, asked.server.credentialTerms)
+  const { credentialTerms } = asked.server
+  const sources = credentialSourcesOf(asked.request, form, credentialTerms)
+  const credential = readCredential(sources, credentialTerms)
   if (credential !== undefined) asked.claimedClientId = credential.clientId
   return credential
 }

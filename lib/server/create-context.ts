@@ -16,7 +16,7 @@ import { SecretVerifier } from '../client-authentication/client-secret'
 import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
-import type { CredentialTerms } from '../client-authentication/read-credential'
+import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
 import { isOwnExtension, offeredGrantTypes, takesPublicClients, usualFormatOf } from '../config/plug-ins'
 import { replaceSecretHash } from '../clients/registrations'
 import { urlBelow } from '../endpoints/server-metadata'
@@ -84,7 +84,12 @@ function authenticationOf(
   const plugins = [...methods, ...settings.grantTypes, ...settings.extensions]
   const credentialParameters = plugins.flatMap((plugin) => plugin.credentialParameters ?? [])
   return {
-    credentialTerms: { methods, credentialParameters, takesPublicClients: takesPublicClients(settings) },
+    credentialTerms: {
+      methods,
+      credentialParameters,
+      takesPublicClients: takesPublicClients(settings),
+      clientWith: clientWithin(settings.registered.clients),
+    },
     verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
   }
 }

@@ -506,7 +506,7 @@ test('A registration may have 12 public keys or the URL of its keys, and not bot
 
 test('privateKeyJwt() names every mistake in its options', () => {
   const times = { clockTolerance: 301, maximumLifetime: 0, tokenEndpointAudience: 'yes' }
-  const wrong = { algorithms: ['none'], ...times, documents: {}, audience: 'x' }
+  const wrong = { algorithms: ['none'], ...times, documents: {}, audience: 'x', issuers: 'x' }
   const guard: Maker = { make: privateKeyJwt }
   const pathsOf = (options: object) => mistakesOf(guard, options).map(({ path }) => path)
   expect(new Set(pathsOf(wrong))).toEqual(new Set(Object.keys(wrong)))

@@ -68,6 +68,7 @@ const bank = {
   grant_types: ['client_credentials'],
   scope: 'photos:read',
 } satisfies ClientRegistration
+const platform = signer('https://platform.example', '1')
 const away = { private_key_jwt: { jwks_uri: 'https://127.0.0.1:1/' } }
 const posting = bent(nightlyReport, {
   client_id: 'posting',
@@ -80,7 +81,9 @@ const some = registered(photoBook, photoPrint, nightlyReport, posting, disabled)
 function clientStage() {
   const set = open({
     clients: [...some, bank, { ...bank, client_id: 'published', credentials: away }],
-    clientAuthenticationMethods: [privateKeyJwt()],
+    clientAuthenticationMethods: [
+      privateKeyJwt({ issuers: [{ issuer: platform.issuer, jwks: { keys: [platform.jwk] } }] }),
+    ],
   })
   const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   const send = (client_assertion: string) =>
@@ -130,6 +133,7 @@ export const clientAuthentication = area('client authentication', clientStage, {
   client_assertion_not_yet_valid: ({ assert, now }) => assert({ nbf: now() + 31 }),
   client_assertion_incomplete: ({ assert }) => assert({ jti: undefined }),
   client_assertion_replayed: ({ assert }) => twice(assert),
+  client_assertion_subject_wrong: ({ assert }) => assert({ iss: platform.issuer }, {}, platform),
   client_keys_unavailable: ({ assert }) => assert({ iss: 'published', sub: 'published' }),
   client_address_limited: () => guess({ address: once }),
   client_and_address_limited: () => guess({ clientAndAddress: once }),
