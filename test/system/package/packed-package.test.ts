@@ -85,7 +85,7 @@ const { mintToken } = testing${use}`,
       ([, name]) => name,
     )
     const packages = named.filter((name) => name?.startsWith('node:') === false)
-    expect(new Set(packages)).toEqual(new Set(['express', 'express-rate-limit']))
+    expect(new Set(packages)).toEqual(new Set(['express', 'express-rate-limit', 'jose']))
   })
 })
 
