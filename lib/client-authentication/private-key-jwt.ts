@@ -144,7 +144,7 @@ function readAssertion(
 
 // draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
 // 8725 3.11: an assertion for another purpose, such as a grant, has another type.
-const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
+const types = ['client-authentication+jwt', 'jwt']
 
 /** Undefined for an assertion that may come again. */
 async function useOf(

@@ -14,7 +14,7 @@ export interface JwtTerms {
   /** Seconds. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
-  /** In lower case, with and without `application/`. Without `typ`, the type is `jwt`. */
+  /** In lower case, without `application/`. Without `typ`, the type is `jwt`. */
   readonly types: readonly string[]
   /**
    * RFC 9101 10.8: a JWT with `response_type` is an authorization request, and no assertion. Default false.
@@ -91,21 +91,23 @@ export function unprovenSubject(token: string): string | undefined {
   return isText(sub) ? sub : undefined
 }
 
-/** Unproven, in lower case: `jwt` if it has none, undefined if it is no text. */
-export function unprovenType(token: string): string | undefined {
-  const { typ = 'JWT' } = jsonIn(compactParts(token, longestJwt)?.header) ?? {}
-  return isText(typ) ? typ.toLowerCase() : undefined
-}
+/** Unproven, as in {@link JwtTerms}: `jwt` if it has none, undefined if it is no text. */
+export const unprovenType = (token: string): string | undefined =>
+  typeIn(jsonIn(compactParts(token, longestJwt)?.header) ?? {})
 
 export const decodedClaims = (token: string): JsonObject =>
   jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 
 // RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions; `b64` (RFC
 // 7797) is one.
-function isOfType({ typ = 'JWT', crit, b64 }: JsonObject, types: readonly string[]): boolean {
-  if (typeof typ !== 'string' || crit !== undefined || b64 !== undefined) return false
-  return types.includes(typ.toLowerCase())
+function isOfType(header: JsonObject, types: readonly string[]): boolean {
+  const { crit, b64 } = header
+  return crit === undefined && b64 === undefined && types.some((type) => type === typeIn(header))
 }
+
+// RFC 7515 4.1.9: letter case means nothing, and the prefix `application/` is optional.
+const typeIn = ({ typ = 'JWT' }: JsonObject): string | undefined =>
+  isText(typ) ? typ.toLowerCase().replace(/^application\//, '') : undefined
 
 // RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
 function allowed({ alg, kid }: JsonObject, algorithms: readonly string[]): Header {

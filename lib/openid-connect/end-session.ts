@@ -126,7 +126,7 @@ async function decide(
 
 async function confirmed({ now }: PluginServer, { issuer, ring }: IdTokenTerms, text: string) {
   const { subject, claims } = await verifyJwt(text, now(), {
-    ...ownTerms(issuer, ring.source, [type]),
+    ...ownTerms(issuer, ring.source, type),
     clockTolerance: 0,
     refusal: () => refused('authorization_request_not_open/logout'),
   })

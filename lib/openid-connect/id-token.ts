@@ -62,7 +62,7 @@ export async function hintedSubject(
 ): Promise<string> {
   const { subject } = await verifyJwt(hint, 0, {
     // The keys of the ring go by its own clock.
-    ...ownTerms(issuer, ring.source, [type.toLowerCase()]),
+    ...ownTerms(issuer, ring.source, type.toLowerCase()),
     audience: [clientId],
     soleAudience: true,
     refusal: () => refused('parameter_malformed/hint'),

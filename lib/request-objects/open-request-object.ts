@@ -17,7 +17,7 @@ export interface RequestObjectTerms {
 
 // RFC 9101 10.8: the type keeps other JWTs out; the check of `sub` keeps request objects out of other
 // purposes.
-const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
+const ownType = 'oauth-authz-req+jwt'
 // OpenID Connect Core 6.1 knows neither a type nor an end.
 const coreType = 'jwt'
 
@@ -38,7 +38,7 @@ export async function openRequestObject(
     audience: [issuer],
     algorithms: algorithmsFor(client, algorithms),
     clockTolerance,
-    types: isCore ? [coreType] : types,
+    types: [isCore ? coreType : ownType],
     mayBeEndless: isCore,
     refusal: (fault) => refused(`request_object_${fault}`),
   })

@@ -90,10 +90,10 @@ export const jwtOptions = group(fields, { undefinedMembers: 'refused', check: re
 
 type Kind = 'at+jwt' | 'JWT'
 
-// RFC 9068 2.1. RFC 7515 4.1.9: the prefix `application/` is optional.
+// RFC 9068 2.1.
 const types: Readonly<Record<Kind, readonly string[]>> = {
-  'at+jwt': ['at+jwt', 'application/at+jwt'],
-  JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
+  'at+jwt': ['at+jwt'],
+  JWT: ['at+jwt', 'jwt'],
 }
 
 /** RFC 9068 4. */

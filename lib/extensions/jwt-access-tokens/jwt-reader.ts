@@ -16,7 +16,7 @@ const maximumCached = 10_000
 /** RFC 9068 4. @param clock seconds since the epoch. */
 export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
   // The record, or the guard, knows audience and end: a client may revoke an expired token.
-  const terms = ownTerms(issuer, keys, [formatName, `application/${formatName}`])
+  const terms = ownTerms(issuer, keys, formatName)
   const verified = new VerifiedTokens<AccessTokenContent>(maximumCached)
   const flights = new SingleFlight<AccessTokenContent | undefined>()
 

@@ -90,13 +90,13 @@ export interface KeyRing {
 }
 
 /** For a JWT of this server, whenever it ends. */
-export const ownTerms = (issuer: string, source: KeySource, types: readonly string[]): JwtTerms => ({
+export const ownTerms = (issuer: string, source: KeySource, type: string): JwtTerms => ({
   issuers: new Map([[issuer, source]]),
   audience: undefined,
   // Finite, because jose demands it.
   clockTolerance: Number.MAX_SAFE_INTEGER,
   algorithms: signingAlgorithms,
-  types,
+  types: [type],
 })
 
 export const publishedOf = (keys: readonly SigningKey[]): readonly PublicKey[] =>

@@ -14,11 +14,10 @@ const metadata = {
 }
 
 // RFC 8725 3.11: no ID token or plain JWT assertion of the same provider.
-const types = ['oauth-id-jag+jwt', 'application/oauth-id-jag+jwt']
+const type = 'oauth-id-jag+jwt'
 
 /** Unproven: only says by which rules the assertion is verified. */
-export const isIdentityAssertion = (assertion: string): boolean =>
-  types.includes(unprovenType(assertion) ?? '')
+export const isIdentityAssertion = (assertion: string): boolean => unprovenType(assertion) === type
 
 type IdentityAssertionTerms = AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms' | 'clockTolerance'>
 
@@ -38,7 +37,7 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
       const asked = askedScope(request)
       // The draft, "Processing Rules": the audience is this issuer. An assertion for several servers would be
       // good at each.
-      const expected = { ...terms, audience: [issuer], soleAudience: true, types }
+      const expected = { ...terms, audience: [issuer], soleAudience: true, types: [type] }
       const assertion = await verifyAssertion(presented, context.now, expected)
       requireClaims(assertion, client, issuer)
       const resources = boundResources(assertion, request)

@@ -43,7 +43,7 @@ const name = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 // RFC 8725 3.11: no access token (`at+jwt`), logout token or identity assertion (`oauth-id-jag+jwt`) of the
 // same issuer.
-const types = ['jwt', 'application/jwt']
+const types = ['jwt']
 
 /**
  * The grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). Each
