@@ -1,5 +1,5 @@
 import { loadJose } from '../jwt/jose'
-import { keysAt, keySet } from '../jwt/key-source'
+import { KeySet, keysAt, keySet } from '../jwt/key-source'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
@@ -100,10 +100,9 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
 export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { algorithms, clockTolerance, maximumCached, maximumAge } = read
   const issuers = new Map(
-    [{ ...read, issuer: guard.issuer }, ...read.otherIssuers].flatMap(({ issuer, keys, jwksUri }) => {
-      const source = keys ?? jwksUri
-      return source === undefined ? [] : [[issuer, source] as const]
-    }),
+    [{ ...read, issuer: guard.issuer }, ...read.otherIssuers].map(
+      ({ issuer, keys, jwksUri }) => [issuer, keys ?? jwksUri ?? new KeySet([])] as const,
+    ),
   )
   // The claims say for whom a token is, also of one that names nobody.
   const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
