@@ -45,7 +45,7 @@ const oauth = createAuthorizationServer({
   scopes: { 'photos:read': 'See your photos' },
   // Limits would end the measurement, and their counters are no part of what is compared.
   limits: { clientAuthentication: false, networks: false, issuing: false },
-  grantTypes: [
+  plugins: [
     password({
       verify: bcryptPasswords((username) => owners.get(username)),
       limits: { username: false, address: false, client: false },

@@ -34,7 +34,7 @@ export const apiKey: ClientAuthenticationMethod = {
 /** What switches it on: the option of the server, and the registration of a client that may use it. */
 export const optionsWith = (key: string) =>
   ({
-    clientAuthenticationMethods: [apiKey],
+    plugins: [{ name: 'api-key', clientAuthenticationMethods: [apiKey] }],
     clients: [
       {
         client_id: 'robot',

@@ -18,7 +18,7 @@ export const codeToken: ResponseType = {
 
 /** What switches it on: the option of the server, and the registration of a client that may use it. */
 export const options = {
-  responseTypes: [codeToken],
+  plugins: [{ name: 'code-token', responseTypes: [codeToken] }],
   clients: [
     {
       client_id: 'album',

@@ -29,7 +29,7 @@ function digestOf(key: string): string {
 
 /** What switches it on: the option of the server, and the registration of a client that gets such tokens. */
 export const options = {
-  tokenTypes: [deviceToken],
+  plugins: [{ name: 'device-token', tokenTypes: [deviceToken] }],
   clients: [
     {
       client_id: 'camera',

@@ -18,5 +18,5 @@ export function serverForPartner(
         ? findAccount(subject)
         : undefined,
   })
-  return createAuthorizationServer({ ...options, grantTypes: [assertions] })
+  return createAuthorizationServer({ ...options, plugins: [assertions] })
 }

@@ -16,7 +16,7 @@ export const serverOfKeyHolders = (
 ) =>
   createAuthorizationServer({
     ...options,
-    clientAuthenticationMethods: [privateKeyJwt()],
+    plugins: [privateKeyJwt()],
     clients: [
       {
         client_id: 'bank',

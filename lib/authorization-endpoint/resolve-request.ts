@@ -31,7 +31,7 @@ export async function resolveRequest(
 }
 
 /**
- * In the order of the option `extensions`, each gets the parameters that the previous ones left. Also returns the
+ * In the order of the option `plugins`, each gets the parameters that the previous ones left. Also returns the
  * handle of the record that the request uses up.
  */
 export async function replaceParameters(

@@ -114,9 +114,12 @@ export interface ImplicitOptions {
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function implicit(options: ImplicitOptions = {}): ResponseType {
+export function implicit(options: ImplicitOptions = {}): {
+  readonly name: string
+  readonly responseTypes: readonly [ResponseType]
+} {
   const { redirectBy } = readOptions('implicit()', implicitFields, options)
-  return {
+  const responseType: ResponseType = {
     name: 'token',
     grantTypes: ['implicit'],
     mode: 'fragment',
@@ -125,6 +128,7 @@ export function implicit(options: ImplicitOptions = {}): ResponseType {
       return { ...approveWithAccessToken(proposed, context), parameters: {} }
     },
   }
+  return { name: 'implicit', responseTypes: [responseType] }
 }
 
 export const redirectMethod = oneOf('location', 'page')

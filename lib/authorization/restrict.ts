@@ -50,7 +50,7 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
 }
 
 /**
- * First by the client's scope of now, then by each extension, in the order of the option `extensions`.
+ * First by the client's scope of now, then by each extension, in the order of the option `plugins`.
  *
  * @throws TypeError if an extension would widen the grant, or returns data that a store cannot hold.
  */

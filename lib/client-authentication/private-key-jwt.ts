@@ -56,6 +56,11 @@ export interface PrivateKeyJwtOptions {
   readonly issuers?: readonly PlainIssuer[]
 }
 
+interface MethodPlugin {
+  readonly name: string
+  readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
+}
+
 /**
  * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT.
  * The registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or
@@ -72,7 +77,7 @@ export interface PrivateKeyJwtOptions {
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
+export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): MethodPlugin {
   const settings = readOptions('privateKeyJwt()', fields, options)
   const clientKeys = new ClientKeys(
     ({ credentials }) => dataOf(privateKeyJwtName, credentials),
@@ -80,7 +85,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
   )
   const decoys = new DecoyKeys()
   const { keys: platforms } = settings.issuers
-  return {
+  const method: ClientAuthenticationMethod = {
     name: privateKeyJwtName,
     signingAlgorithms: settings.algorithms,
     read: (sources) => readAssertion(sources, platforms),
@@ -108,6 +113,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
       }
     },
   }
+  return { name: privateKeyJwtName, clientAuthenticationMethods: [method] }
 }
 
 const fields = {

@@ -16,7 +16,8 @@ import { admitAtEndpoint } from '../http/bearer-guard'
 import type { Edge, GuardEdge } from '../http/edge'
 import { parsePushedRequest } from '../http/parse-pushed-request'
 import type { Lifetimes } from '../authorization/lifetimes'
-import type { GuardParts, Plugin, PluginGuard, PluginParts, PluginRisk, PluginServer } from '../doors/plug-in'
+import type { Plugin, PluginGuard, PluginRisk, PluginServer } from '../doors/plug-in'
+import { doors, guardDoors, type Source, type Sources } from './doors'
 
 type RunningGuard = Pick<GuardEdge, 'counters'>
 
@@ -25,18 +26,15 @@ export interface Readiness {
   readonly ready: () => Promise<unknown>
 }
 
-/** The options, then the parts of each plug-in: lists under the same names. */
-export type Sources = readonly Place[]
-
-export const listed = <Row>(sources: Sources, option: string, field: Field<readonly Row[]>): readonly Row[] =>
-  Object.freeze(sources.flatMap((source) => source.field(option, field)))
+export const listed = <Row>(sources: Sources, part: string, field: Field<readonly Row[]>): readonly Row[] =>
+  Object.freeze(sources.flatMap(({ at }) => at.field(part, field)))
 
 export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
   /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */
   readonly indexSeconds: number | undefined
-  readonly risks: readonly PluginRisk[]
+  readonly risks: readonly Required<PluginRisk>[]
   readonly start: (running: Running) => void
 }
 
@@ -58,7 +56,10 @@ export function openPlugins(at: Place, server: ServerInView): OpenedPlugins<Edge
   const running = new Running<Edge>()
   // All plug-ins of a server get one object, so one may know the server that another has opened.
   const inView = serverFor(server, running)
-  return opened(at, running, partNames, (plugin) => () => plugin.open(inView))
+  return opened(at, running, partNames, (plugin) => {
+    const open = plugin.open?.bind(plugin)
+    return open && (() => open(inView))
+  })
 }
 
 export function openPluginsInGuard(at: Place, guard: GuardInView): OpenedPlugins<RunningGuard> {
@@ -140,9 +141,10 @@ function serverFor(view: ServerInView, running: Running<Edge>): PluginServer {
   }
 }
 
-type Opening = () => PluginParts | GuardParts
+type Opening = () => unknown
 
-const pluginMessage = 'must be a plug-in: name and open, optionally openInGuard.'
+const pluginMessage =
+  'must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().'
 
 function opened<Part>(
   options: Place,
@@ -151,26 +153,32 @@ function opened<Part>(
   openingOf: (plugin: Plugin) => Opening | undefined,
 ): OpenedPlugins<Part> {
   const taken = new Set<string>()
-  const sources = [options]
+  const sources: Source[] = []
   const readiness: Readiness[] = []
   const indexSeconds: number[] = []
-  const risks: PluginRisk[] = []
-  const pluginField: Field<Plugin | undefined> = (given, at, name) => {
-    const plugin = kind(isPlugin, pluginMessage)(given, at, name)
-    if (plugin === undefined) return undefined
-    if (taken.has(plugin.name))
-      at.wrong(`${name}.name`, `is "${plugin.name}", which another plug-in has already.`)
-    taken.add(plugin.name)
-    const open = openingOf(plugin)
-    const parts = open && partsOf(open, (message) => at.wrong(name, message))
-    if (parts === undefined) return plugin
-    const source = at.inside(parts, name)
-    const { ready, indexSeconds: seconds, risks: found } = source.read(ownParts)
-    source.refuseUnknown(names)
-    if (ready !== undefined) readiness.push({ name: plugin.name, ready: ready.bind(parts) })
+  const risks: Required<PluginRisk>[] = []
+  const take = (name: string, at: Place, path: string) => {
+    const { ready, indexSeconds: seconds, risks: found } = at.read(ownParts)
+    if (ready !== undefined) readiness.push({ name, ready: ready.bind(at.source) })
     if (seconds !== undefined) indexSeconds.push(seconds)
-    for (const { rule, path } of found) risks.push({ rule, path: `${name}.${path}` })
-    sources.push(source)
+    for (const { rule, path: member } of found)
+      risks.push({ rule, path: member === undefined ? path : `${path}.${member}` })
+    sources.push({ name, at })
+  }
+  const pluginField: Field<Plugin | undefined> = (given, at, path) => {
+    const plugin = kind(isPlugin, pluginMessage)(given, at, path)
+    if (plugin === undefined) return undefined
+    const { name } = plugin
+    if (taken.has(name)) at.wrong(`${path}.name`, `is "${name}", which another plug-in has already.`)
+    taken.add(name)
+    const itself = at.inside(plugin, path)
+    if (names.some((part) => itself.source[part] !== undefined)) take(name, itself, path)
+    const open = openingOf(plugin)
+    const parts = open && partsOf(open, (message) => at.wrong(path, message))
+    if (parts === undefined) return plugin
+    const source = at.inside(parts, path)
+    source.refuseUnknown(names)
+    take(name, source, path)
     return plugin
   }
   options.field('plugins', rows(pluginField, 'plug-ins'))
@@ -201,12 +209,13 @@ function partsOf(
 const ownParts = {
   ready: optional(aCall<Readiness['ready']>()),
   indexSeconds: optional(aWhole(0, tenYears)),
-  risks: rows(shape<PluginRisk>({ rule: aText, path: aText }), 'risks, each with rule and path'),
+  risks: rows(shape<PluginRisk>({ rule: aText, path: optional(aText) }), 'risks, each with a rule'),
 }
 
-const guardPartNames = ['accessTokenFormats', 'extensions', 'tokenTypes', ...Object.keys(ownParts)]
+const guardPartNames = ['accessTokenFormats', 'tokenTypes', ...guardDoors, ...Object.keys(ownParts)]
 const partNames = [
   ...guardPartNames,
+  ...doors,
   'clientAuthenticationMethods',
   'clientMembers',
   'endpoints',
@@ -216,8 +225,11 @@ const partNames = [
   'responseTypes',
 ]
 
+const isAbsentOrCall = (value: unknown) => value === undefined || typeof value === 'function'
+
 const isPlugin = (value: unknown): value is Plugin =>
   isRecord(value) &&
   isText(value['name']) &&
-  typeof value['open'] === 'function' &&
-  (value['openInGuard'] === undefined || typeof value['openInGuard'] === 'function')
+  isAbsentOrCall(value['open']) &&
+  isAbsentOrCall(value['openInGuard']) &&
+  ['open', 'openInGuard', ...partNames].some((part) => value[part] !== undefined)

@@ -1,9 +1,7 @@
 import type { Request, Response } from 'express'
 import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
-import type { ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { VerifyDigest } from '../client-authentication/foreign-digests'
-import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { CorsOption } from '../http/cors'
 import type { DynamicRegistrationOptions } from '../clients/dynamic-registration/registration-options'
 import type { StillAllowed } from '../extensions/choices'
@@ -11,16 +9,12 @@ import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults } from '../http/bearer-guard'
 import type { RateLimitOptions } from '../limits/rate-limit-options'
 import type { PageOptions } from '../pages/page-options'
-import type { Endpoint } from '../protocol/endpoint'
-import type { PageEndpoint } from '../doors/page-endpoint'
-import type { ChoicesQuestion, Extension } from '../protocol/extension'
+import type { ChoicesQuestion } from '../protocol/extension'
 import type { ScopeImplications, ScopeOptions } from '../protocol/scope'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { Text } from '../protocol/localized-text'
 import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { OwnerQuestion } from '../protocol/owner-question'
-import type { AccessTokenFormat } from '../protocol/access-token-format'
-import type { TokenType } from '../protocol/token-type'
 import type { IssueLimitOptions } from '../limits/issue-limits'
 import type { AuthorizationsOptions } from '../connected-applications/authorizations-options'
 import type { LimitOption } from '../limits/limit'
@@ -28,7 +22,6 @@ import type { ResourceOptions } from '../extensions/resource-indicators/resource
 import type { MetadataDocuments } from '../clients/metadata-documents/metadata-documents'
 import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
-import type { GrantType } from '../authorization/grant-type'
 import type { Plugin } from '../doors/plug-in'
 
 type Eventually<T> = T | Promise<T>
@@ -133,11 +126,6 @@ export interface AuthorizationServerOptions {
   readonly counters?: Store
   readonly paths?: PathOptions
   /**
-   * Endpoints of the host, each at its own path below the issuer: with JSON, or pages for people
-   * (`kind: 'page'`). The metadata names the former, and pages with `listed: true`. Default none.
-   */
-  readonly endpoints?: readonly (Endpoint | PageEndpoint)[]
-  /**
    * The origins whose scripts may call the endpoints for tokens, revocation and registration, read metadata,
    * and call endpoints of the host with `cors`: `true` for every origin, `false` for none, or
    * `{ origins: ['https://app.example'] }`. Never for the authorization and introspection endpoints, and
@@ -168,34 +156,8 @@ export interface AuthorizationServerOptions {
    * `mcp()`.
    */
   readonly offlineAccess?: boolean
-  /**
-   * Grant types besides `authorization_code`, `refresh_token` and `client_credentials`: of this suite, such
-   * as `password()`, or of the host, named by an absolute URI (RFC 6749 4.5). `grant_types` of a registration
-   * must name it. Default none.
-   */
-  readonly grantTypes?: readonly GrantType[]
-  /**
-   * Response types besides `code`, such as `implicit()`. `response_types` of a registration must name it, and
-   * `grant_types` what it needs. Default none.
-   */
-  readonly responseTypes?: readonly ResponseType[]
-  /**
-   * Token types besides `bearer`, such as `mac({ hosts })`. `token_type` of a registration chooses one.
-   * Default none.
-   */
-  readonly tokenTypes?: readonly TokenType[]
-  /**
-   * Such as signed JWTs. New tokens get the first format; each reads its own. Opaque tokens stay good.
-   * Default: all tokens are opaque.
-   */
-  readonly accessTokenFormats?: readonly AccessTokenFormat[]
   /** For a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
-  /**
-   * Besides `client_secret_basic`, `client_secret_post` and `none`. `credentials` of a registration must have
-   * an entry for the method. Default none.
-   */
-  readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   /**
    * Verifies client secrets by digests of another authorization server, such as PBKDF2, scrypt or SHA-256. Asked for
    * entries of `client_secret_hashes` that this suite did not make and that are no bcrypt digests: 32 to 512 printable
@@ -215,11 +177,9 @@ export interface AuthorizationServerOptions {
    * admits these schemes too. Default `any`.
    */
   readonly redirectUris?: RedirectUriRule
-  /** Extensions of the endpoints and guards, besides PKCE. Default none. */
-  readonly extensions?: readonly Extension[]
   /**
-   * Features of several parts, such as a grant type with its endpoint. Their parts follow those of the
-   * options, in this order. Default none.
+   * Features, such as `password({ verify })`, `implicit()`, or a grant type, an endpoint and a page of the host. They
+   * act in this order. Default none.
    */
   readonly plugins?: readonly Plugin[]
   /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */

@@ -1,37 +1,24 @@
-import { consentOfferName } from '../authorization-endpoint/consent-offer'
 import type { GrantType } from '../authorization/grant-type'
-import { entryName } from '../authorization/owner-entries'
 import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import { choicesName } from '../extensions/choices'
-import { pkceName, type PkceRequirement } from '../extensions/pkce'
-import {
-  resourceIndicators,
-  resourceIndicatorsName,
-} from '../extensions/resource-indicators/resource-indicators'
+import { type PkceRequirement } from '../extensions/pkce'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
 import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
 import { checked, type Field, kind, optional, type Place, rows, shape, usual } from '../primitives/schema'
-import { isText, isTexts } from '../primitives/values'
+import { isText } from '../primitives/values'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
 import { builtInMethods, type ClientMember, isMemberName } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'
 import { isOwnMember } from '../protocol/parse-client'
 import { anOfferedName, cureForOffer } from '../protocol/plug-in-names'
-import {
-  isResponseTypeName,
-  type ResponseMode,
-  responseModeName,
-  responseTypeNamed,
-} from '../protocol/response-types'
-import { isScope, scopeExpectation } from '../protocol/scope'
+import { isResponseTypeName, type ResponseMode, responseTypeNamed } from '../protocol/response-types'
 import type { TokenType } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
-import { listed, type Sources } from './open-plug-ins'
+import { headerNames, type Sources } from './doors'
+import { listed } from './open-plug-ins'
 import type { ServerSettings } from './settings'
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
@@ -169,11 +156,6 @@ export function resolveResponseTypes(sources: Sources): readonly ResponseType[] 
   return Object.freeze(types)
 }
 
-const headerNames = kind(
-  (value) => isTexts(value) && value.every(isToken),
-  'must be a list of names of headers.',
-)
-
 const tokenTypeShape = shape<TokenType>(
   {
     name: aText,
@@ -225,53 +207,6 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
 }
 
 export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))
-
-export function ofResources(resources: Resources | undefined, usualFormat?: string): readonly Extension[] {
-  return resources === undefined ? [] : [resourceIndicators(resources, usualFormat)]
-}
-
-const takenNames = [pkceName, resourceIndicatorsName, choicesName]
-
-/** No other extension may have the name of one of the package. */
-export const isOwnExtension = ({ name }: Extension): boolean => takenNames.includes(name)
-
-const parameterNames = kind(
-  (value) => isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name)),
-  'must be a list of names of parameters.',
-)
-
-const extensionShape = shape<Extension>(
-  {
-    name: aText,
-    authorizationParameters: optional(parameterNames),
-    tokenParameters: optional(parameterNames),
-    credentialParameters: optional(parameterNames),
-    ignoredScope: optional(kind(isScope, scopeExpectation)),
-    metadata: optional(extensionMetadata),
-    exposedHeaders: optional(headerNames),
-    confirmationMethod: optional(aText),
-    ...someCalls('resolveRequest', 'atPushedRequest', 'prepare', 'atAuthorizationRequest', 'loginDefaults'),
-    ...someCalls('atConsent', 'atResourceOwner', 'askOwner', 'atDecision', 'atRefresh', 'atTokenRequest'),
-    ...someCalls('bindsRefreshToken', 'atTokenResponse', 'atResourceRequest', 'publishedSubject'),
-    ...someCalls('introspect', 'claims', 'access'),
-  },
-  'ignored',
-)
-
-export function resolveExtensions(sources: Sources): readonly Extension[] {
-  const taken = new Set([...takenNames, entryName, consentOfferName, responseModeName])
-  let publishes = false
-  const extension = checked(extensionShape, (given, wrong) => {
-    const { name } = given
-    const isPublishing = given.publishedSubject !== undefined
-    if (taken.has(name)) wrong('.name', `is "${name}", which another extension has already.`)
-    taken.add(name)
-    if (publishes && isPublishing)
-      wrong('.publishedSubject', 'is a function that another extension has already.')
-    publishes ||= isPublishing
-  })
-  return listed(sources, 'extensions', rows(extension, 'extensions'))
-}
 
 export function offeredGrantTypes(
   { resourceOwner, responseTypes, grantTypes }: ServerSettings,

@@ -1,12 +1,13 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
-import { type Field, type Fields, group, kind, optional, type Place, rows, shape } from '../primitives/schema'
+import { type Field, type Fields, group, kind, optional, rows, shape } from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
 import { isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
+import type { Sources } from './doors'
 import type { PathOptions } from './options'
 import type { ServerSettings } from './settings'
 
@@ -24,10 +25,10 @@ export function usedByEndpoints(): TakenByEndpoints {
 }
 
 export function resolveEndpoints(
-  sources: readonly Place[],
+  sources: Sources,
   taken: TakenByEndpoints,
 ): Pick<ServerSettings, 'endpoints' | 'pages'> {
-  const mounted = sources.flatMap((source) => source.with(taken).field('endpoints', rows(row, 'endpoints')))
+  const mounted = sources.flatMap(({ at }) => at.with(taken).field('endpoints', rows(row, 'endpoints')))
   return {
     endpoints: Object.freeze(mounted.filter((each): each is Endpoint => !isPage(each))),
     pages: Object.freeze(mounted.filter(isPage)),

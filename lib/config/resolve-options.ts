@@ -40,11 +40,9 @@ import {
   builtInGrantTypes,
   checkFormatsOf,
   defaultTokenType,
-  ofResources,
   pkceOption,
   resolveAuthenticationMethods,
   resolveClientMembers,
-  resolveExtensions,
   resolveFormats,
   resolveGrantTypes,
   resolveResponseModes,
@@ -52,6 +50,7 @@ import {
   resolveTokenTypes,
   usualFormatOf,
 } from './plug-ins'
+import { ofResources, resolveExtensions } from './doors'
 import { openPlugins } from './open-plug-ins'
 import {
   furtherPath,
@@ -93,7 +92,6 @@ export function resolveOptions(options: Options): ServerSettings {
   // A client of a faulty method has no mistake of its own.
   const areFaulty = at.issues.length > before
   const ofHost = resolveExtensions(sources)
-  const parts = sources.filter((source) => source !== at)
   const capabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
@@ -103,10 +101,10 @@ export function resolveOptions(options: Options): ServerSettings {
     redirectUris,
     lifetimes,
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
-    members: resolveClientMembers(parts),
+    members: resolveClientMembers(sources),
     verifiesDigests: read.verifyDigest !== undefined,
   }
-  const ofPlugins = parts.flatMap((part) => part.field('resources', pluginResources))
+  const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && withPluginResources(named, ofPlugins)
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)
@@ -144,7 +142,7 @@ export function resolveOptions(options: Options): ServerSettings {
     dynamicRegistration: undefined,
     grantTypes,
     responseTypes,
-    responseModes: resolveResponseModes(parts),
+    responseModes: resolveResponseModes(sources),
     tokenTypes,
     accessTokenFormats,
     tokenType: at.field('tokenType', defaultTokenType(tokenTypes)),
@@ -177,7 +175,7 @@ const hidingDeleted = (settings: ServerSettings): ServerSettings =>
 function checkPages(at: Place, settings: ServerSettings): void {
   const { pages, resourceOwner, connectedPath, connectedPage } = settings
   if (pages.length > 0 && resourceOwner === undefined)
-    at.wrong('resourceOwner', 'is missing: pages of the option endpoints are for people who log in.')
+    at.wrong('resourceOwner', 'is missing: pages of plug-ins are for people who log in.')
   if (connectedPath !== undefined && resourceOwner === undefined)
     at.wrong('resourceOwner', 'is missing: the page of connected applications is for people who log in.')
   if (typeof connectedPage === 'function' && connectedPath === undefined)
@@ -254,15 +252,8 @@ const dependent = {
   store: true,
   counters: true,
   paths: true,
-  endpoints: true,
   dynamicRegistration: true,
-  grantTypes: true,
-  responseTypes: true,
-  tokenTypes: true,
-  accessTokenFormats: true,
   tokenType: true,
-  clientAuthenticationMethods: true,
-  extensions: true,
   plugins: true,
   limits: true,
 } satisfies Record<Exclude<keyof Options, keyof typeof fields>, true>

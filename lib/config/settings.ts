@@ -42,7 +42,7 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   /** Of hosts and plug-ins only. */
   readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
   readonly verifyDigest: AuthorizationServerOptions['verifyDigest']
-  /** PKCE is the first of `extensions`. */
+  /** The first one is PKCE. */
   readonly pkce: PkceRequirement
   readonly limits: ServerLimits
   readonly maintenance: AuthorizationServerOptions['maintenance']

@@ -23,39 +23,46 @@ import type { Store } from '../store/store'
 import type { GrantType } from '../authorization/grant-type'
 
 /**
- * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens it for
- * itself: state of one server stands inside `open`.
+ * A feature: rows, such as a grant type or an endpoint, and functions of the doors. What needs the server, and the
+ * state of one server, comes from `open`.
  */
-export interface Plugin {
-  /** Unique among the plug-ins of a server. */
+export interface Plugin extends PluginParts {
+  /** Unique among the plug-ins of a server. What the plug-in stores stands under it. */
   readonly name: string
-  /**
-   * Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugins`.
-   */
-  open(server: PluginServer): PluginParts
-  /**
-   * Returns the parts for one guard of `createBearerGuard`. Default: none.
-   */
+  /** Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugins`. */
+  open?(server: PluginServer): PluginParts
+  /** Returns the parts for one guard of `createBearerGuard`, besides those of the plug-in itself. Default: none. */
   openInGuard?(guard: PluginGuard): GuardParts
 }
 
-/** Each list as the option of the same name. */
-export interface GuardParts {
-  readonly extensions?: readonly Extension[]
+/** What acts in guards. */
+export interface GuardParts extends Pick<
+  Extension,
+  'atResourceRequest' | 'access' | 'exposedHeaders' | 'confirmationMethod'
+> {
+  /** Besides `bearer`. `token_type` of a registration chooses one. */
   readonly tokenTypes?: readonly TokenType[]
+  /** Such as signed JWTs. For a guard, `name` and `decode` suffice. */
   readonly accessTokenFormats?: readonly AccessTokenReader[]
 }
 
-/** Each list as the option of the same name. */
-export interface PluginParts extends GuardParts {
+export interface PluginParts extends GuardParts, Omit<Extension, 'name'> {
+  /** Each at its own path below the issuer: with JSON, or pages for people (`kind: 'page'`). */
   readonly endpoints?: readonly (Endpoint | PageEndpoint | OwnPage)[]
+  /** Named by absolute URIs (RFC 6749 4.5). `grant_types` of a registration must name it. */
   readonly grantTypes?: readonly GrantType[]
+  /** Besides `code`. `response_types` of a registration must name it, and `grant_types` what it needs. */
   readonly responseTypes?: readonly ResponseType[]
+  /**
+   * Besides `client_secret_basic`, `client_secret_post` and `none`. `credentials` of a registration must have an entry
+   * for the method.
+   */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
+  /** New tokens get the first one that issues; each reads its own. Opaque tokens stay good. */
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
-  /** Besides `query` and `fragment`. No option has this name. */
+  /** Besides `query` and `fragment`. */
   readonly responseModes?: readonly ResponseMode[]
-  /** Members of registrations of clients (RFC 7591 2). No option has this name. */
+  /** Members of registrations of clients (RFC 7591 2). */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PluginResource[]
@@ -86,8 +93,8 @@ export interface PluginResource {
 
 export interface PluginRisk {
   readonly rule: string
-  /** The path of the option, such as `nonces.secret`. */
-  readonly path: string
+  /** The path of the option, such as `nonces.secret`. Default: the plug-in itself. */
+  readonly path?: string
 }
 
 /** What a plug-in reads of a guard. */

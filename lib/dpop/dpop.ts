@@ -1,6 +1,5 @@
 import type { Plugin, PluginGuard, PluginRisk } from '../doors/plug-in'
 import { booleanMember } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
 import type { RefusalTerms } from '../protocol/refusals'
 import { boundToken, dpopName } from './bound-token'
 import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } from './dpop-options'
@@ -27,7 +26,9 @@ export function dpop(options: DpopOptions = {}): Plugin {
       const atEndpoints = proofCheck(rules, rules.nonces, `authorization server ${server.issuer}`, server, {})
       return {
         tokenTypes: [tokenType(rules, server)],
-        extensions: [keyBinding(rules, atEndpoints, server), advertisement(rules)],
+        ...keyBinding(rules, atEndpoints, server),
+        // RFC 9449 5.1
+        metadata: { dpop_signing_alg_values_supported: rules.algorithms },
         // RFC 9449 5.2
         clientMembers: [booleanMember('dpop_bound_access_tokens')],
         risks: isInMemory(server.storage) ? [] : risksOf(rules),
@@ -62,9 +63,3 @@ function risksOf(rules: DpopRules): readonly PluginRisk[] {
     .filter((kind) => rules[kind] !== undefined && rules[kind].secret === undefined)
     .map((kind) => ({ rule: 'dpop-nonce-secret', path: `${kind}.secret` }))
 }
-
-// A server without an authorization endpoint has these members, too.
-const advertisement = ({ algorithms }: DpopRules): Extension => ({
-  name: 'dpop-metadata',
-  metadata: { dpop_signing_alg_values_supported: algorithms },
-})

@@ -1,14 +1,14 @@
 import { isExchangeable } from '../authorization/lookup'
 import { isRecord, isText } from '../primitives/values'
-import type { PluginServer } from '../doors/plug-in'
+import type { PluginParts, PluginServer } from '../doors/plug-in'
 import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import type { ClientRequest, Extension, ExtensionTokenRequest } from '../protocol/extension'
+import type { ClientRequest, ExtensionTokenRequest } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
-import { dpopName, dpopType, exposedHeaders } from './bound-token'
+import { dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
 
@@ -19,11 +19,10 @@ const thumbprintGrammar = /^[\w-]{43}$/
 const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
 
 /** RFC 9449 5 and 10 */
-export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PluginServer): Extension {
+export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PluginServer): PluginParts {
   const needsProof = ({ members, token_type }: Client) =>
     required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
   return {
-    name: dpopName,
     exposedHeaders,
     authorizationParameters: ['dpop_jkt'],
 

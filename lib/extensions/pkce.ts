@@ -19,7 +19,7 @@ export function pkce(requirement: PkceRequirement): Extension {
     name: pkceName,
     authorizationParameters: ['code_challenge', 'code_challenge_method'],
     tokenParameters: ['code_verifier'],
-    metadata: { code_challenge_methods_supported: ['S256'] },
+    authorizationMetadata: { code_challenge_methods_supported: ['S256'] },
 
     atAuthorizationRequest({ client, parameters, responseType }) {
       // RFC 7636 1: a response without a code needs no proof.

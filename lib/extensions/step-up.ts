@@ -26,31 +26,22 @@ export function stepUp(options: StepUpOptions): Plugin {
   const offered = Object.freeze([...acrValues])
   return {
     name: 'step-up',
-    open: () => ({
-      extensions: [
-        {
-          name: 'step-up',
-          // About requests at the authorization endpoint.
-          authorizationParameters: [],
-          // RFC 9470 7
-          metadata: { acr_values_supported: offered },
+    // RFC 9470 7
+    authorizationMetadata: { acr_values_supported: offered },
 
-          atAuthorizationRequest({ parameters }) {
-            const wanted = requestedAcrValues(parameters)
-            if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
-            throw refused('acr_not_offered')
-          },
+    atAuthorizationRequest({ parameters }) {
+      const wanted = requestedAcrValues(parameters)
+      if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
+      throw refused('acr_not_offered')
+    },
 
-          async atResourceOwner(owner, { parameters, loginDemandedAt }) {
-            if (meets(owner?.acr, parameters)) return undefined
-            // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
-            if (owner === undefined || loginDemandedAt === undefined) return 'log in'
-            if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
-            throw refused('acr_not_met')
-          },
-        },
-      ],
-    }),
+    async atResourceOwner(owner, { parameters, loginDemandedAt }) {
+      if (meets(owner?.acr, parameters)) return undefined
+      // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
+      if (owner === undefined || loginDemandedAt === undefined) return 'log in'
+      if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
+      throw refused('acr_not_met')
+    },
   }
 }
 

@@ -7,5 +7,5 @@ import type { Plugin } from '../doors/plug-in'
  * https.
  */
 export function formPost(): Plugin {
-  return { name: 'form-post', open: () => ({ responseModes: [{ name: 'form_post', carrier: 'form' }] }) }
+  return { name: 'form-post', responseModes: [{ name: 'form_post', carrier: 'form' }] }
 }

@@ -56,7 +56,7 @@ export function legacyTokens(options: LegacyTokensOptions): Plugin {
       return {
         accessTokenFormats: [{ ...tokens.reader, issues: false, encode: writesNone }],
         grantTypes: [new RefreshFromElsewhere((request) => move(tokens, server, request))],
-        extensions: [{ name, prepare: (request) => tokens.revoke(request) }],
+        prepare: (request) => tokens.revoke(request),
       }
     },
     openInGuard({ issuer, now, storage }) {

@@ -1,10 +1,10 @@
 import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, readOptions, usual } from '../primitives/schema'
-import type { Plugin, PluginServer } from '../doors/plug-in'
+import type { Plugin, PluginParts, PluginServer } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import { claimsFact } from '../protocol/claims-fact'
-import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
+import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import { offlineAccess } from '../protocol/scope'
 import {
@@ -132,10 +132,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
         endpoints: server.canLogOut
           ? [userInfo, endSessionPage(server, terms, endSessionPath, announce)]
           : [userInfo],
-        extensions: [
-          identity(server, terms, claims, byScope, takesClaims),
-          ...(announce === undefined ? [] : [backChannelMetadata]),
-        ],
+        ...identity(server, terms, claims, byScope, takesClaims, announce !== undefined),
         // As long as a client has an ID token.
         ...(announce !== undefined && { indexSeconds: hintLifetime }),
         clientMembers: identityMembers({
@@ -156,10 +153,9 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
 }
 
 // Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
-const backChannelMetadata: Extension = {
-  name: 'back-channel-logout',
-  authorizationParameters: [],
-  metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
+const backChannelMetadata = {
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: false,
 }
 
 function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
@@ -189,16 +185,17 @@ function identity(
   claims: OwnerClaims,
   byScope: ScopeClaims,
   takesClaims: boolean,
-): Extension {
+  announces: boolean,
+): PluginParts {
   const { algorithm, ring, subjectFor } = terms
   const hasPairwise = subjectFor !== publicSubject
   return {
-    name,
     ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
     // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
     ignoredScope: [offlineAccess],
-    metadata: {
+    authorizationMetadata: {
+      ...(announces && backChannelMetadata),
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
       claims_supported: [

@@ -14,5 +14,5 @@ export type Door =
 
 export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
 
-/** In the order of the option `extensions`. */
+/** In the order of the option `plugins`. */
 export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>

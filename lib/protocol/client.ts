@@ -28,7 +28,7 @@ export interface ClientRegistration extends HostClientMembers {
    */
   readonly client_secret_hashes?: readonly string[] | undefined
   /**
-   * By method of `clientAuthenticationMethods`, such as public keys: JSON of at most 16 384 characters. Never a secret
+   * By method of authentication, such as public keys: JSON of at most 16 384 characters. Never a secret
    * in clear: the store of clients would give it away.
    */
   readonly credentials?: Readonly<Record<string, unknown>> | undefined

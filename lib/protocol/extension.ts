@@ -175,7 +175,7 @@ export interface TokenRestriction {
   /** By name. Default: that of the authorization. Two extensions must not name two. */
   readonly tokenType?: string
   /**
-   * By name, or `opaque`. Default: the first one of the option `accessTokenFormats`. Two extensions must not name two.
+   * By name, or `opaque`. Default: the first one that issues. Two extensions must not name two.
    */
   readonly format?: string
 }
@@ -222,14 +222,13 @@ export interface ExtensionResourceRequest extends KeptData {
 }
 
 /**
- * A plug-in that adds parameters and members to endpoints and guards. It stores data with the authorization and with
- * each access token, under its own name.
+ * The doors of a plug-in: it adds parameters and members to endpoints and guards, and stores data with the authorization
+ * and with each access token, under its own name.
  *
  * Every function is pure, because a conflict in the store may call it again, and synchronous unless its type says
  * otherwise.
  */
 export interface Extension {
-  /** Unique among the extensions of a server. */
   readonly name: string
   /** Of authorization requests. A request that repeats one is refused. */
   readonly authorizationParameters?: readonly string[]
@@ -242,11 +241,10 @@ export interface Extension {
   readonly ignoredScope?: Scope
   /** They hold a credential, and are refused in a query (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
-  /**
-   * Of the server (RFC 8414 2); members of the suite win. Left out without an authorization endpoint, if the extension
-   * reads parameters there.
-   */
+  /** Of the server (RFC 8414 2); members of the suite win. */
   readonly metadata?: ExtensionMetadata
+  /** Only of a server with an authorization endpoint. */
+  readonly authorizationMetadata?: ExtensionMetadata
   /**
    * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or
    * a request object (RFC 9101). Undefined leaves it as it is.

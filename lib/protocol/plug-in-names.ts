@@ -2,10 +2,9 @@ import { type Field, kind } from '../primitives/schema'
 import { isText, isTexts } from '../primitives/values'
 
 const inPlugins = (name: string) => `add ${name} to the option plugins`
-const inGrantTypes = (name: string) => `add ${name} to the option grantTypes`
 const openId = inPlugins('openIdConnect()')
 const requests = inPlugins('requestObjects()')
-const implicit = 'add implicit() to the option responseTypes'
+const implicit = inPlugins('implicit()')
 const grant = 'urn:ietf:params:oauth:grant-type:'
 
 /** Registration members of plug-ins, and what adds them. */
@@ -30,15 +29,15 @@ const members: Readonly<Record<string, string>> = {
 /** Grant types, response types, token types, methods of client authentication and formats. */
 const offers: ReadonlyMap<string, string> = new Map([
   [`${grant}device_code`, inPlugins('deviceAuthorization()')],
-  [`${grant}token-exchange`, inGrantTypes('tokenExchange()')],
-  [`${grant}jwt-bearer`, inGrantTypes('jwtBearer()')],
-  [`${grant}saml2-bearer`, inGrantTypes('saml2Bearer()')],
-  ['password', inGrantTypes('password()')],
+  [`${grant}token-exchange`, inPlugins('tokenExchange()')],
+  [`${grant}jwt-bearer`, inPlugins('jwtBearer()')],
+  [`${grant}saml2-bearer`, inPlugins('saml2Bearer()')],
+  ['password', inPlugins('password()')],
   ['implicit', implicit],
   ['token', implicit],
-  ['mac', 'add mac() to the option tokenTypes'],
+  ['mac', inPlugins('mac()')],
   ['DPoP', inPlugins('dpop()')],
-  ['private_key_jwt', 'add privateKeyJwt() to the option clientAuthenticationMethods'],
+  ['private_key_jwt', inPlugins('privateKeyJwt()')],
   ['at+jwt', inPlugins('jwtAccessTokens()')],
 ])
 

@@ -91,7 +91,7 @@ export interface TokenType {
   /** The HTTP scheme of the token, unique among token types. Letter case does not count. */
   readonly scheme: string
   /**
-   * Whether tokens are opaque whatever `accessTokenFormats` says: for a type that uses the text of `issue`, such as to
+   * Whether tokens are opaque whatever the formats: for a type that uses the text of `issue`, such as to
    * encrypt a key. Default false.
    */
   readonly opaque?: boolean

@@ -5,9 +5,8 @@ import { loginReferenceOf, requestDigest } from '../authorization-endpoint/deman
 import { findClaimable } from '../authorization/requested'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
-import type { Plugin, PluginServer } from '../doors/plug-in'
+import type { Plugin, PluginParts, PluginServer } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused, type Reason } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -60,7 +59,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Plugin {
   return {
     name: 'request-objects',
     open: (server) => ({
-      extensions: [objectResolver(server, { ...bounds, issuer: server.issuer }, required, documents)],
+      ...objectResolver(server, { ...bounds, issuer: server.issuer }, required, documents),
       clientMembers: requestObjectMembers(bounds.algorithms),
     }),
   }
@@ -71,7 +70,7 @@ function objectResolver(
   terms: RequestObjectTerms,
   required: boolean,
   documents: DocumentFetch | undefined,
-): Extension {
+): PluginParts {
   const clientKeys = new ClientKeys(keysIn, documents)
   const open = async (object: string, client: Client, at: number, sender: Sender) => {
     const keys = clientKeys.of(client, server, sender)
@@ -79,9 +78,8 @@ function objectResolver(
     return openRequestObject(object, client, keys, at, terms)
   }
   return {
-    name: 'request-objects',
     authorizationParameters: ['request', 'request_uri'],
-    metadata: {
+    authorizationMetadata: {
       request_parameter_supported: true,
       request_object_signing_alg_values_supported: terms.algorithms,
       require_signed_request_object: required,

@@ -2,8 +2,9 @@ import type { AuthorizationServerEvents } from '../audit/events'
 import { explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest } from '../authorization/issuer'
-import { ofResources, resolveExtensions, resolveReaders, resolveTokenTypes } from '../config/plug-ins'
-import { openPluginsInGuard, type Sources } from '../config/open-plug-ins'
+import { ofResources, resolveExtensions, type Sources } from '../config/doors'
+import { resolveReaders, resolveTokenTypes } from '../config/plug-ins'
+import { openPluginsInGuard } from '../config/open-plug-ins'
 import { anIssuer } from '../config/resolve-issuer'
 import { resolveCounters } from '../config/resolve-stores'
 import type { Plugin } from '../doors/plug-in'
@@ -27,10 +28,7 @@ import {
   type Read,
 } from '../primitives/schema'
 import { tenYears } from '../primitives/values'
-import type { AccessTokenReader } from '../protocol/access-token-format'
-import type { Extension } from '../protocol/extension'
 import { scopeImplications, type ScopeImplications } from '../protocol/scope'
-import type { TokenType } from '../protocol/token-type'
 import { pageUri } from '../protocol/uri'
 import {
   introspectionOptions,
@@ -68,11 +66,6 @@ export interface StandaloneGuardOptions {
   /** The resource of a route that names none. Default: the only one of `resources`. */
   readonly defaultResource?: string
   /**
-   * With `store`: the option `accessTokenFormats` of the authorization server; `name` and `decode` suffice.
-   * Default: opaque tokens only.
-   */
-  readonly accessTokenFormats?: readonly AccessTokenReader[]
-  /**
    * With `store`: whether the authorization server has the option `choices`: `req.oauth.choice` is the
    * answer. Default false.
    */
@@ -85,15 +78,9 @@ export interface StandaloneGuardOptions {
   readonly authorizations?: boolean
   /** Seconds for one call of the store, or of `counters`. Default 0.5, at most 60. */
   readonly storeDeadline?: number
-  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
-  readonly tokenTypes?: readonly TokenType[]
   /**
-   * The option `extensions` of the authorization server: those with `atResourceRequest` or `access` act in
-   * guards. Default none.
-   */
-  readonly extensions?: readonly Extension[]
-  /**
-   * The option `plugins` of the authorization server: those with `openInGuard` act in guards. Default none.
+   * The option `plugins` of the authorization server: token types, formats and functions for guards act here. Default
+   * none.
    */
   readonly plugins?: readonly Plugin[]
   /**
@@ -149,7 +136,7 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   const { sources, start } = openPluginsInGuard(at, { issuer, clock, storage })
   const issuers = [issuer, ...(jwt?.otherIssuers ?? []).map((other) => other.issuer)]
   const settings = { ...read, ...partsOf(sources, read), issuers, scopes: undefined, implied: read.implies }
-  const isCounting = settings.tokenTypes.length > 1 || sources.length > 1
+  const isCounting = settings.tokenTypes.length > 1 || sources.length > 0
   const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
   if (store === undefined) checkClaims(at, settings)
   at.refuseUnknown(known)
@@ -182,11 +169,11 @@ interface Guarding extends ReadOptions, ReturnType<typeof partsOf> {
 
 /** Without the store, only claims tell what a token is. */
 function checkClaims(at: Place, { issuers, tokenTypes, jwt, resources }: Guarding): void {
-  for (const name of ['accessTokenFormats', 'choices', 'authorizations'])
+  for (const name of ['choices', 'authorizations'])
     if (at.source[name] !== undefined) at.wrong(name, 'acts only with the option store.')
   for (const { name, confirmationMethod } of tokenTypes)
     if (name !== bearer.name && confirmationMethod === undefined)
-      at.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
+      at.wrong('plugins', `have the token type "${name}" ${withoutMethod}`)
   if (jwt === undefined) return
   if (jwt.audienceRequired && jwt.audience === undefined && resources === undefined)
     at.wrong('jwt.audience', withoutAudience)
@@ -231,11 +218,4 @@ const fields = {
   clock: aClock,
 } satisfies Partial<Fields<StandaloneGuardOptions>>
 
-const known = [
-  ...Object.keys(fields),
-  'plugins',
-  'tokenTypes',
-  'extensions',
-  'counters',
-  'accessTokenFormats',
-]
+const known = [...Object.keys(fields), 'plugins', 'counters']

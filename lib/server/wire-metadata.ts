@@ -70,12 +70,11 @@ function pluginMembers(
   { endpoints, grantTypes, extensions, clientMetadata }: ServerSettings,
   asks: boolean,
 ): ExtensionMetadata {
-  const acting = extensions.filter(
-    ({ authorizationParameters }) => asks || authorizationParameters === undefined,
+  const aboutRequests = extensions.map(({ authorizationMetadata = {} }) =>
+    asks ? authorizationMetadata : {},
   )
-  const members = [...endpoints, ...grantTypes, ...acting].flatMap(({ metadata = {} }) =>
-    Object.entries(metadata),
-  )
+  const others = [...endpoints, ...grantTypes, ...extensions].map(({ metadata = {} }) => metadata)
+  const members = [...others, ...aboutRequests].flatMap((each) => Object.entries(each))
   // What one plug-in supports, the server supports, whatever another one says.
   const supported = members.filter(([, value]) => value === true)
   return { ...clientMetadata, ...Object.fromEntries([...members, ...supported]) }

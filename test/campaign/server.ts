@@ -65,16 +65,16 @@ function serve(plan: ServerPlan): void {
     lifetimes: { refreshTokenGrace, authorizationCode: 600 },
     // A header without a value is nobody: what it holds is for the host to see.
     resourceOwner: (request) => request.get('X-Owner') || undefined,
-    tokenTypes: [mac({ hosts: ['api.example.com'] })],
     dynamicRegistration: { maximumClients: 100_000, grantTypes: ['client_credentials'] },
-    plugins: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
-    grantTypes: [
+    plugins: [
+      mac({ hosts: ['api.example.com'] }),
       password({
         verify: (name, word) => isAlice(name, word) && 'alice',
         limits: { username: false, address: false, client: false },
       }),
       jwtBearer({ issuers, audience, resourceOwner: () => 'alice' }),
       tokenExchange({ policy: anyOwner }),
+      deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false }),
     ],
   })
   oauth.events.on('failure', ({ reason, cause }) => {

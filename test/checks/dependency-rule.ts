@@ -43,7 +43,7 @@ jwt/signing-keys: jwt authorization/issuer doors/plug-in
 endpoints: authorization doors/context
 token-endpoint: limits authorization extensions/token-types/bearer doors
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
-  extensions/token-types/bearer client-authentication/bcrypt @xmldom/xmldom xml-crypto
+  extensions/token-types/bearer client-authentication/bcrypt doors/plug-in @xmldom/xmldom xml-crypto
 authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer doors
 
 resource-server: limits jwt jwt/signing-keys/given-keys jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
@@ -75,7 +75,7 @@ pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
 command-line/lint: authorization/lifetimes stores/client-records stores/registered client-authentication/bcrypt
-  token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
+  config/options config/settings config/resolve-options
 testing:
 
 .: *

@@ -20,6 +20,7 @@ import { claimsIn, signedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
+import { withPlugins } from '../support/with-plug-ins'
 
 const report = bent(nightlyReport, { may_introspect: true })
 const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
@@ -40,7 +41,11 @@ function failingFormat(error: unknown = new Error('The signer is gone.')) {
 
 describeOnStores('A format of access tokens', (stage) => {
   const set = (options: Partial<AuthorizationServerOptions> = {}) =>
-    stage({ clients, accessTokenFormats: [signed], ...options })
+    stage({
+      clients,
+      ...options,
+      plugins: withPlugins([{ name: 'host-formats', accessTokenFormats: [signed] }], options.plugins),
+    })
 
   test('writes the token, and guard and introspection read it; the text holds no secret', async () => {
     const { flow, clock } = set()
@@ -74,7 +79,7 @@ describeOnStores('A format of access tokens', (stage) => {
     const signing = bent(photoFrame, { token_type: 'mac', grant_types: ['client_credentials'] })
     const { flow } = set({
       clients: [report.registration, signing.registration],
-      tokenTypes: [mac({ hosts: ['localhost'] })],
+      plugins: [mac({ hosts: ['localhost'] })],
     })
     const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
     const { body } = await flow.request(report, grant)
@@ -109,7 +114,12 @@ describeOnStores('A format of access tokens', (stage) => {
     expect(narrow.refresh_token).toBe(first.refresh_token)
     // Also if the server has another first format by then.
     const accessTokenFormats = [signedFormat('newer'), signed]
-    const deployed = application({ clients, store, clock: clock.read, accessTokenFormats }).flow
+    const deployed = application({
+      clients,
+      store,
+      clock: clock.read,
+      plugins: [{ name: 'host-formats', accessTokenFormats }],
+    }).flow
     const again = await deployed.refresh(photoPrint, body.refresh_token)
     expect(again.body.access_token).toBe(first.access_token)
     expect((await deployed.photos(again.body.access_token)).status).toBe(200)
@@ -124,7 +134,12 @@ describeOnStores('A format of access tokens', (stage) => {
       const { flow, store, clock } = set()
       const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
       const first = await flow.refresh(photoPrint, body.refresh_token)
-      const deployed = application({ clients, store, clock: clock.read, accessTokenFormats }).flow
+      const deployed = application({
+        clients,
+        store,
+        clock: clock.read,
+        plugins: [{ name: 'host-formats', accessTokenFormats }],
+      }).flow
       const again = await deployed.refresh(photoPrint, body.refresh_token)
       expect(again.body.refresh_token).toBe(first.body.refresh_token)
       expect((await deployed.photos(again.body.access_token)).status).toBe(200)
@@ -156,7 +171,9 @@ describeOnStores('A format of access tokens', (stage) => {
       },
     }
     const second = signedFormat('second')
-    const { flow } = set({ accessTokenFormats: [signed, second], extensions: [choosing] })
+    const { flow } = set({
+      plugins: [{ name: 'host-formats', accessTokenFormats: [signed, second] }, choosing],
+    })
     const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
     const written: [boolean, boolean, number][] = []
     for (const format of [undefined, 'second', 'opaque']) {
@@ -175,10 +192,15 @@ describeOnStores('A format of access tokens', (stage) => {
 
   test('a text that two formats claim is a token of the one that wrote it', async () => {
     const twins = [signedFormat('one', 'key'), signedFormat('two', 'key')]
-    const { flow, store, clock } = set({ accessTokenFormats: twins })
+    const { flow, store, clock } = set({ plugins: [{ name: 'host-formats', accessTokenFormats: twins }] })
     const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
     const flowWith = (accessTokenFormats: readonly AccessTokenFormat[]) =>
-      application({ clients, store, clock: clock.read, accessTokenFormats }).flow
+      application({
+        clients,
+        store,
+        clock: clock.read,
+        plugins: [{ name: 'host-formats', accessTokenFormats }],
+      }).flow
     const turned = flowWith(twins.toReversed())
     expect((await turned.photos(body.access_token)).status).toBe(200)
     const imposter = flowWith([signedFormat('two', 'key')])
@@ -197,7 +219,7 @@ describeOnStores('A format of access tokens', (stage) => {
       store,
       clock: clock.read,
       issuer: 'http://127.0.0.1',
-      accessTokenFormats: [signed],
+      plugins: [{ name: 'host-formats', accessTokenFormats: [signed] }],
     }).flow
     expect((await north.photos(body.access_token)).status).toBe(401)
     expect((await north.introspect(report, body.access_token)).body).toEqual({ active: false })
@@ -215,7 +237,10 @@ describeOnStores('A format of access tokens', (stage) => {
 describeOnStores('A signer that fails', (stage) => {
   test('spends no code: the client redeems it once the signer is back', async () => {
     const { format, signer } = failingFormat()
-    const { flow, failures } = stage({ clients, accessTokenFormats: [format] })
+    const { flow, failures } = stage({
+      clients,
+      plugins: [{ name: 'host-formats', accessTokenFormats: [format] }],
+    })
     const code = await flow.approve(photoPrint)
     for (const attempt of [1, 2])
       expect([attempt, refusalOf(await flow.redeem(photoPrint, code))]).toEqual([attempt, '500 server_error'])
@@ -227,7 +252,7 @@ describeOnStores('A signer that fails', (stage) => {
 
   test('spends no refresh token, and a refresh without its signature leaves the former tokens good', async () => {
     const { format, signer } = failingFormat()
-    const { flow } = stage({ clients, accessTokenFormats: [format] })
+    const { flow } = stage({ clients, plugins: [{ name: 'host-formats', accessTokenFormats: [format] }] })
     signer.isBack = true
     const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
     signer.isBack = false
@@ -247,8 +272,10 @@ describeOnStores('A signer that fails', (stage) => {
     const kiosk = bent(photoPrint, { grant_types: [voucher.name] })
     const { flow } = stage({
       clients: [kiosk.registration],
-      grantTypes: [voucher],
-      accessTokenFormats: [format],
+      plugins: [
+        { name: 'host-grant-types', grantTypes: [voucher] },
+        { name: 'host-formats', accessTokenFormats: [format] },
+      ],
     })
     const redeem = () =>
       flow.request(kiosk, { grant_type: voucher.name, voucher: 'v-1', scope: 'photos:read' })
@@ -260,7 +287,10 @@ describeOnStores('A signer that fails', (stage) => {
 
   test('answers the client with its own error', async () => {
     const { format } = failingFormat(temporarilyUnavailable('signer_unavailable', 'The signer is busy.'))
-    const { flow, failures } = stage({ clients, accessTokenFormats: [format] })
+    const { flow, failures } = stage({
+      clients,
+      plugins: [{ name: 'host-formats', accessTokenFormats: [format] }],
+    })
     const answer = await flow.redeem(photoPrint, await flow.approve(photoPrint))
     expect([answer.body.error, answer.headers['retry-after']]).toEqual(['temporarily_unavailable', '1'])
     expect(failures.at(-1)?.reason).toBe('signer_unavailable')
@@ -274,7 +304,10 @@ describeOnStores('A signer that fails', (stage) => {
   ])('fails by writing %s', async (_what, text) => {
     const encode = jest.fn()
     encode.mockResolvedValue(text)
-    const { flow } = stage({ clients, accessTokenFormats: [signedFormat('signed', 'signed', { encode })] })
+    const { flow } = stage({
+      clients,
+      plugins: [{ name: 'host-formats', accessTokenFormats: [signedFormat('signed', 'signed', { encode })] }],
+    })
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('500 server_error')
     encode.mockResolvedValue('a'.repeat(8192))
@@ -284,7 +317,10 @@ describeOnStores('A signer that fails', (stage) => {
 
 describeOnStores('A reader', (stage) => {
   const set = (decode: AccessTokenFormat['decode']) =>
-    stage({ clients, accessTokenFormats: [signedFormat('signed', 'signed', { decode })] })
+    stage({
+      clients,
+      plugins: [{ name: 'host-formats', accessTokenFormats: [signedFormat('signed', 'signed', { decode })] }],
+    })
 
   test.each<[string, () => Promise<unknown>]>([
     ['throws', () => Promise.reject(new Error('Not JSON.'))],
@@ -327,9 +363,11 @@ describeOnStores('The authorization endpoint', (stage) => {
   const set = (options: Partial<AuthorizationServerOptions> = {}) =>
     stage({
       clients: [page.registration],
-      responseTypes: [implicit()],
-      accessTokenFormats: [signed],
       ...options,
+      plugins: withPlugins(
+        [implicit(), { name: 'host-formats', accessTokenFormats: [signed] }],
+        options.plugins,
+      ),
     })
   const asked = { ...authorizationRequest(page), response_type: 'token' }
 
@@ -347,7 +385,7 @@ describeOnStores('The authorization endpoint', (stage) => {
 
   test('leaves the request open if the signer fails: the owner approves again', async () => {
     const { format, signer } = failingFormat()
-    const { flow } = set({ accessTokenFormats: [format] })
+    const { flow } = set({ plugins: [{ name: 'host-formats', accessTokenFormats: [format] }] })
     const form = await flow.ask(asked, 'alice')
     const failed = await flow.decide(form, 'approve', 'alice')
     expect(fragmentOf(failed).parameters).toMatchObject({ error: 'server_error' })
@@ -370,7 +408,7 @@ describeOnStores('The authorization endpoint', (stage) => {
     const hybrid = bent(photoPrint, { response_types: ['code token'] })
     const { flow } = set({
       clients: [hybrid.registration],
-      responseTypes: [type],
+      plugins: [{ name: 'host-response-types', responseTypes: [type] }],
       skipConsent: () => true,
     })
     const answer = await flow.ask({ ...authorizationRequest(hybrid), response_type: 'code token' }, 'alice')

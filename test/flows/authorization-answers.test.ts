@@ -131,23 +131,24 @@ describe('A host that answers with what cannot be is a failure of the server, an
   ])('an extension at the consent, with %j, at once or later', async (terms) => {
     for (const answer of [terms, Promise.resolve(terms)]) {
       const extension: Extension = { name: 'x', atConsent: () => javascript.pass(answer) }
-      const { flow, store } = setStage({ extensions: [extension] })
+      const { flow, store } = setStage({ plugins: [extension] })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
       expect(store.calls.write).toBe(0)
     }
   })
 
   type Result = ReturnType<ResponseType['approve']>
+  const [token] = implicit().responseTypes
   const answering = (change: (result: Result) => object): ResponseType => ({
-    ...implicit(),
+    ...token,
     approve(pending, context) {
-      const result = implicit().approve(pending, context)
+      const result = token.approve(pending, context)
       return javascript.pass({ ...result, ...change(result) })
     },
   })
 
   test.each<[string, ResponseType]>([
-    ['null', { ...implicit(), approve: () => javascript.pass(null) }],
+    ['null', { ...token, approve: () => javascript.pass(null) }],
     ['no record', answering(() => ({ authorization: undefined }))],
     ['another request', answering(({ authorization }) => ({ authorization: { ...authorization, id: 'x' } }))],
     [
@@ -161,10 +162,13 @@ describe('A host that answers with what cannot be is a failure of the server, an
     ['no parameters', answering(() => ({ parameters: undefined }))],
     ['parameters that are no texts', answering(() => ({ parameters: { code: 7 } }))],
     ['a token that is a text', answering(() => ({ issued: 'at_x' }))],
-    ['a token for the query of the URI [implicit-2]', { ...implicit(), mode: 'query' }],
+    ['a token for the query of the URI [implicit-2]', { ...token, mode: 'query' }],
   ])('a response type, with %s', async (_what, responseType) => {
     const slideshow = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
-    const { flow, store } = setStage({ clients: [slideshow.registration], responseTypes: [responseType] })
+    const { flow, store } = setStage({
+      clients: [slideshow.registration],
+      plugins: [{ name: 'host-response-types', responseTypes: [responseType] }],
+    })
     const request = { ...authorizationRequest(slideshow), response_type: 'token' }
     const response = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
     expect(locationOf(response)).toMatch(/[?#]error=server_error&/)
@@ -183,7 +187,7 @@ test('An extension sees sound requests only, and what each has to say reaches th
     atConsent: ({ scope, requestedScope, authorizationData }) =>
       void seen.push({ scope, requestedScope, authorizationData }),
   }
-  const { flow } = setStage({ extensions: [narrowing, watching] })
+  const { flow } = setStage({ plugins: [narrowing, watching] })
   for (const bend of [{ response_type: 'x' }, { scope: 'x' }, { album: ['a', 'b'] }])
     await flow.ask({ ...asked, ...bend }, 'alice')
   expect(seen).toEqual([])

@@ -282,7 +282,7 @@ describe('Bodies of forms', () => {
     { type = formType, headers = [], before = [] }: Sent = {},
   ) {
     const { app, failures } = application(
-      { endpoints: [echo] },
+      { plugins: [{ name: 'host-endpoints', endpoints: [echo] }] },
       { mount: (host, oauth) => host.use(...before, oauth.router()) },
     )
     const { port, close } = await listening(createServer(app))
@@ -424,7 +424,7 @@ describe('Bodies of forms', () => {
 
   test('A connection that is kept goes on to its next request', async () => {
     const { app } = application(
-      { endpoints: [echo] },
+      { plugins: [{ name: 'host-endpoints', endpoints: [echo] }] },
       { mount: (host, oauth) => host.use(later, oauth.router()) },
     )
     const { port, close } = await listening(createServer(app))

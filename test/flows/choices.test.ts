@@ -248,7 +248,7 @@ describeOnStores('What is approved already', (stage) => {
     const { flow } = stage({
       ...codeTokenOptions,
       clients: [browserApp.registration],
-      responseTypes: [implicit(), ...(codeTokenOptions.responseTypes ?? [])],
+      plugins: [implicit(), ...codeTokenOptions.plugins],
       skipConsent: always,
     })
     for (const response_type of ['token', 'code token']) {
@@ -363,7 +363,7 @@ describeOnStores('An optional scope', (stage) => {
 
   test('narrows the token of an implicit grant', async () => {
     const album = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
-    const set = stage({ ...withOptionalScope, clients: [album.registration], responseTypes: [implicit()] })
+    const set = stage({ ...withOptionalScope, clients: [album.registration], plugins: [implicit()] })
     const page = await set.flow.ask({ ...ofBook, response_type: 'token' }, 'alice')
     const { parameters } = fragmentOf(await decideWith(set.flow, page, {}))
     expect(parameters['scope']).toBe('photos:read')

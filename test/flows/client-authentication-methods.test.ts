@@ -55,7 +55,10 @@ describe('client authentication methods', () => {
   const seal = (clientId: string, wax: string) => ({ Authorization: `Sealed ${clientId}:${wax}` })
 
   const host = (stage: SetStage, bend: Partial<ClientAuthenticationMethod> = {}) =>
-    stage({ clients, clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] })
+    stage({
+      clients,
+      plugins: [{ name: 'host-methods', clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] }],
+    })
 
   const refusing = () => {
     throw invalidRequest('seal_broken', 'The seal is broken.')
@@ -165,7 +168,10 @@ describe('client authentication methods', () => {
 
     test('is good at the revocation and the introspection endpoint, too', async () => {
       const asking = { ...watch, may_introspect: true }
-      const { flow } = stage({ clients: [asking], clientAuthenticationMethods: methods })
+      const { flow } = stage({
+        clients: [asking],
+        plugins: [{ name: 'host-methods', clientAuthenticationMethods: methods }],
+      })
       const { accessToken: token } = tokensOf(
         await flow.submit('/token', grant, undefined, seal('watch', 'red')),
       )
@@ -185,7 +191,10 @@ describe('client authentication methods', () => {
         faulty: { ...watch, client_id: 'faulty', credentials: { x: 1 } },
       }
       const find = async (id: string) => JSON.parse(JSON.stringify(rows[id] ?? null))
-      const { flow, failures } = stage({ clients: { find }, clientAuthenticationMethods: methods })
+      const { flow, failures } = stage({
+        clients: { find },
+        plugins: [{ name: 'host-methods', clientAuthenticationMethods: methods }],
+      })
       tokensOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))
       expect((await flow.submit('/token', grant, undefined, seal('faulty', 'red'))).status).toBe(500)
       expect(failures).toMatchObject([{ cause: { issues: [{ path: 'registration.credentials.x' }] } }])
@@ -251,7 +260,7 @@ describe('client certificate', () => {
   const options = {
     issuer: 'https://photos.example',
     clients: [bank],
-    clientAuthenticationMethods: [selfSigned],
+    plugins: [{ name: 'host-methods', clientAuthenticationMethods: [selfSigned] }],
   }
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
@@ -323,7 +332,10 @@ describe('client certificate', () => {
           return selfSigned.read(sources)
         },
       }
-      const { app } = stage({ ...options, clientAuthenticationMethods: [watching] })
+      const { app } = stage({
+        ...options,
+        plugins: [{ name: 'host-methods', clientAuthenticationMethods: [watching] }],
+      })
       expect(await ask(app, { client_id: 'bank' }, ownCertificate, { ca })).toBe(200)
       expect(seen).toEqual([{ x509: expect.any(X509Certificate), trusted }])
     })

@@ -15,6 +15,7 @@ import { countOf, from, guess, proven, right, trusting, wrong } from '../support
 import { oldPrint, passwordRequest, withPassword } from '../support/flows/password'
 import { but } from '../support/stores/but'
 import { waitUntil } from '../support/wait-until'
+import { withPlugins } from '../support/with-plug-ins'
 
 describe('Client authentication', () => {
   const { client_id } = nightlyReport.registration
@@ -150,11 +151,11 @@ describe('Client secrets', () => {
       const clock = new Clock()
       const passwordHash = bcrypt.hashSync('wonderland', 4)
       const verify = bcryptPasswords((username) => ({ subject: username, passwordHash }))
-      const { grantTypes, clients } = withPassword({ verify })
+      const { plugins, clients } = withPassword({ verify })
       const options = {
         counters,
         clock: clock.read,
-        grantTypes,
+        plugins,
         clients: [...clients, photoFrame.registration],
       }
       const { flow, failures } = application(options, trusting)
@@ -240,7 +241,14 @@ describe('The sender of a method', () => {
     }
     const mount: Mount = (app, oauth) => void app.set('trust proxy', 1).use(oauth.router())
     const { flow } = application(
-      { clients: [watch], clientAuthenticationMethods: [sealed], ...options },
+      {
+        clients: [watch],
+        ...options,
+        plugins: withPlugins(
+          [{ name: 'host-methods', clientAuthenticationMethods: [sealed] }],
+          options.plugins,
+        ),
+      },
       { mount },
     )
     return (address: string, fields = form) => {

@@ -16,6 +16,7 @@ import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { withPlugins } from '../support/with-plug-ins'
 
 let origin: DocumentOrigin
 beforeEach(async () => {
@@ -295,7 +296,7 @@ describeOnStores('An unregistered client', (stage) => {
         const json = isForKeys ? { keys: [own.jwk] } : { ...origin.document, ...origin.members }
         response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
       }
-      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt()], ...options })
+      const set = host(stage, {}, { ...options, plugins: withPlugins([privateKeyJwt()], options.plugins) })
       /** The parameters by which the client proves itself. */
       const proof = (key = own) => {
         const [iss, sub] = [origin.clientId, origin.clientId]

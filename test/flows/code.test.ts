@@ -173,7 +173,7 @@ describe('Codes', () => {
 
   const terms = { grant_types: ['implicit'], response_types: ['token'] }
   const slideshow = bent(photoBook, terms)
-  const on = { clients: [slideshow.registration], responseTypes: [implicit()] }
+  const on = { clients: [slideshow.registration], plugins: [implicit()] }
   const asked = {
     ...authorizationRequest(slideshow),
     response_type: 'token',

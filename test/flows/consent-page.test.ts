@@ -69,7 +69,7 @@ describe('page headers', () => {
     ],
     [
       'continue',
-      { clients: [token.registration], responseTypes: [implicit({ redirectBy: 'page' })] },
+      { clients: [token.registration], plugins: [implicit({ redirectBy: 'page' })] },
       ({ flow }) => {
         const rest = {
           ...authorizationRequest(token),
@@ -347,7 +347,7 @@ describeOnStores('Not you?', (stage) => {
     const page = await flow.submit('/authorize', long, 'alice', { ...acceptsJson })
     expect(page.body.switchAccount).toBeUndefined()
     const replaced = stage({
-      extensions: [
+      plugins: [
         { name: 'pushed', resolveRequest: async (parameters) => ({ parameters: parameters.format() }) },
       ],
     })

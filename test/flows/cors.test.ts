@@ -109,7 +109,7 @@ describe('By default, scripts of every origin', () => {
   test.each(shared)(
     'may call %s, without the cookies of an owner [edge-6]',
     async (_name, methods, asked) => {
-      const { app } = setStage({ endpoints })
+      const { app } = setStage({ plugins: [{ name: 'host-endpoints', endpoints }] })
       const { path = '/token' } = asked
       const allowed = await preflight(app, path)
       expect([allowed.status, allowed.text, corsOf(allowed)]).toEqual([204, '', leave(methods)])
@@ -119,7 +119,7 @@ describe('By default, scripts of every origin', () => {
   )
 
   test.each(closed)('may not call %s [edge-6]', async (_name, asked) => {
-    const { app } = setStage({ endpoints })
+    const { app } = setStage({ plugins: [{ name: 'host-endpoints', endpoints }] })
     const refused = await preflight(app, asked.path ?? '')
     expect(refused.status).not.toBe(204)
     for (const answer of [refused, await ask(app, asked)])
@@ -157,7 +157,7 @@ describe('By default, scripts of every origin', () => {
 
 describe('The option cors', () => {
   test('false leaves every endpoint without any header of CORS', async () => {
-    const { app } = setStage({ endpoints, cors: false })
+    const { app } = setStage({ plugins: [{ name: 'host-endpoints', endpoints }], cors: false })
     for (const [name, asked] of [...open, ...closed])
       for (const answer of [await preflight(app, asked.path ?? '/token'), await ask(app, asked)])
         expect([
@@ -168,7 +168,7 @@ describe('The option cors', () => {
   })
 
   test.each(shared)('with origins opens %s to them alone', async (_name, methods, asked) => {
-    const { app } = setStage({ endpoints, cors: { origins: [wall] } })
+    const { app } = setStage({ plugins: [{ name: 'host-endpoints', endpoints }], cors: { origins: [wall] } })
     const { path = '/token' } = asked
     const vary = { vary: 'Origin' }
     const own = { ...vary, 'access-control-allow-origin': wall }
@@ -274,7 +274,7 @@ describe('The headers of a host', () => {
   })
 
   test('stay as they are at every endpoint, at guarded routes, and at the metadata without an origin', async () => {
-    const { app } = setStage({ endpoints }, { mount })
+    const { app } = setStage({ plugins: [{ name: 'host-endpoints', endpoints }] }, { mount })
     for (const [, asked] of [...open, ['a guarded route', { method: 'GET', path: '/photos' }]] as const) {
       expect(corsOf(await ask(app, asked))).toEqual(kept)
       expect(corsOf(await preflight(app, asked.path ?? '/token'))).toMatchObject({

@@ -236,7 +236,7 @@ describe('What a guess costs', () => {
     const algorithms = ['RS256', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']
     const { flow, clock } = setStage({
       clients: [bank, nightlyReport.registration],
-      clientAuthenticationMethods: [privateKeyJwt({ algorithms })],
+      plugins: [privateKeyJwt({ algorithms })],
     })
     const exp = Math.floor(clock.read() / 1000) + 60
     const claims = { iss: id, sub: id, aud: 'http://localhost', exp, jti: randomUUID() }

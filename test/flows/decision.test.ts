@@ -138,7 +138,10 @@ describeOnStores('What a client loses while its owner looks at the page', (stage
   const opened = async (response_type: string) => {
     let current: ClientApplication = wide
     const clients = { find: async () => current.registration }
-    const set = stage({ clients, responseTypes: [implicit(), codeToken] })
+    const set = stage({
+      clients,
+      plugins: [implicit(), { name: 'host-response-types', responseTypes: [codeToken] }],
+    })
     const page = await set.flow.ask({ ...authorizationRequest(wide), response_type }, 'alice')
     expect(outcomeOf(page)).toBe('question')
     const change = (bend: Partial<ClientApplication['registration']>) => (current = bent(wide, bend))
@@ -268,7 +271,10 @@ describeOnStores('A decision that is sent again', (stage) => {
   test('gets no access token twice, nor a code that came with one', async () => {
     const terms = { grant_types: ['authorization_code', 'implicit'], response_types: ['code token'] }
     const album = bent(photoBook, terms)
-    const set = stage({ clients: [album.registration], responseTypes: [codeToken] })
+    const set = stage({
+      clients: [album.registration],
+      plugins: [{ name: 'host-response-types', responseTypes: [codeToken] }],
+    })
     const { decide, later } = await shown(set, { ...asked, response_type: 'code token' })
     const { code = '', access_token = '' } = fragmentOf(await decide('approve')).parameters
     later()

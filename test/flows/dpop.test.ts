@@ -13,6 +13,7 @@ import { authorizationRequest, type Fields, Flow, redemption } from '../support/
 import { identityKeys, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { hashOf, Prover, proverNames } from '../support/flows/prover'
 import { rawRequest } from '../support/flows/raw-request'
+import { withPlugins } from '../support/with-plug-ins'
 
 const issuer = 'http://localhost'
 const report = bent(nightlyReport, { may_introspect: true })
@@ -25,7 +26,8 @@ function place(options: DpopOptions = {}, bend: Partial<AuthorizationServerOptio
   const plugin = dpop({ baseUrl: issuer, ...options })
   const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
   const own = { clock: time.read, plugins: [plugin] }
-  const { flow, app, failures, store } = setStage({ ...own, clients, ...bend })
+  const plugins = withPlugins([plugin], bend.plugins)
+  const { flow, app, failures, store } = setStage({ ...own, clients, ...bend, plugins })
   const shared = { ...own, store }
   const guard = createBearerGuard({ ...shared, issuer, guards: { cors: true } })
   const elsewhere = express().use('/photos', guard('photos:read'), (request, response) => {
@@ -72,7 +74,7 @@ describe('A token request', () => {
     }
     const types = { response_types: ['token'], grant_types: ['implicit'] }
     const widget = bent(photoBook, { ...types, dpop_bound_access_tokens: true })
-    const { flow } = place({}, { clients: [widget.registration], responseTypes: [implicit()] })
+    const { flow } = place({}, { clients: [widget.registration], plugins: [implicit()] })
     const asked = { ...authorizationRequest(widget), response_type: 'token' }
     const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
     expect(answer.get('Location')).toContain('error=invalid_dpop_proof')

@@ -32,7 +32,7 @@ describeRegistration('A public client that the operator removed', (stage) => {
       grant_types: ['client_credentials', tokenExchangeName],
     })
     const grantTypes = [tokenExchange({ policy: anyOwner })]
-    const staged = stage({}, { clients: [asking.registration], grantTypes })
+    const staged = stage({}, { clients: [asking.registration], plugins: [...grantTypes] })
     const { flow, oauth, clock } = staged
     const client = await staged.register(notesApp)
     const old = (await getTokens(staged, client)).body

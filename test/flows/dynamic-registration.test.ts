@@ -30,6 +30,7 @@ import {
 } from '../support/flows/registering'
 import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
 import { but } from '../support/stores/but'
+import { withPlugins } from '../support/with-plug-ins'
 
 const faultsIn = (failures: readonly Failure[]) => failures.filter(({ code }) => code === 'server_error')
 
@@ -232,7 +233,7 @@ describeRegistration('A confidential client at its client configuration endpoint
       grant_types: ['client_credentials', tokenExchangeName],
     })
     const grantTypes = [tokenExchange({ policy: anyOwner })]
-    const staged = stage({}, { clients: [asking.registration], grantTypes })
+    const staged = stage({}, { clients: [asking.registration], plugins: [...grantTypes] })
     const client = await staged.register(notesService)
     const { access_token } = (await getTokens(staged, client)).body
     const outcomes = async () => [
@@ -503,7 +504,10 @@ describe('A client with keys of its own', () => {
   const stage = (bend: Partial<AuthorizationServerOptions> = {}) =>
     registeringOn(inMemory)(
       { grantTypes: ['client_credentials'] },
-      { clientAuthenticationMethods: [byKid], ...bend },
+      {
+        ...bend,
+        plugins: withPlugins([{ name: 'host-methods', clientAuthenticationMethods: [byKid] }], bend.plugins),
+      },
     )
   const machine = {
     token_endpoint_auth_method: 'private_key_jwt',

@@ -36,7 +36,7 @@ const seen = (bend: { body?: 'json'; clientAuthentication?: 'confidential' }): E
 
 describeOnStores("An endpoint of the host's own", (stage) => {
   test('GET /whoami answers an authenticated client, and the metadata names it', async () => {
-    const { flow } = stage({ endpoints: [whoami] })
+    const { flow } = stage({ plugins: [{ name: 'host-endpoints', endpoints: [whoami] }] })
     const response = await flow.open('/whoami', undefined, asPrinter)
     expect(response.status).toBe(200)
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
@@ -65,7 +65,7 @@ describeOnStores("An endpoint of the host's own", (stage) => {
         status: method === 'DELETE' ? 204 : 200,
       }),
     }
-    const { flow, app } = stage({ endpoints: [notes] })
+    const { flow, app } = stage({ plugins: [{ name: 'host-endpoints', endpoints: [notes] }] })
     const read = await request(app).get('/notes?word=x')
     expect(read.body).toEqual({ method: 'GET', word: 'x' })
     const written = await request(app).put('/notes?word=x').send({ a: 1 })
@@ -79,7 +79,7 @@ describeOnStores("An endpoint of the host's own", (stage) => {
   })
 
   test('optional authentication refuses a wrong credential, and accepts a request without one', async () => {
-    const { flow } = stage({ endpoints: [seen({})] })
+    const { flow } = stage({ plugins: [{ name: 'host-endpoints', endpoints: [seen({})] }] })
     const ask = (headers: Record<string, string>, fields = {}) =>
       flow.submit('/seen', { word: 'x', ...fields }, undefined, headers)
     expect((await ask({})).body).toMatchObject({ client: null, word: 'x', method: 'POST' })
@@ -102,7 +102,7 @@ describeOnStores("An endpoint of the host's own", (stage) => {
         headers: { 'X-Note': '1' },
       }),
     }
-    const { flow } = stage({ endpoints: [none] })
+    const { flow } = stage({ plugins: [{ name: 'host-endpoints', endpoints: [none] }] })
     const response = await flow.submit('/open', {}, undefined, withWrongSecret)
     expect([response.status, response.body, response.get('X-Note')]).toEqual([201, { client: null }, '1'])
     const { body } = await flow.open('/.well-known/oauth-authorization-server')
@@ -115,7 +115,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('A JSON body', () => {
   const send = (body: string | undefined, headers: Record<string, string> = {}) => {
-    const { flow } = setStage({ endpoints: [seen({ body: 'json' })] })
+    const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [seen({ body: 'json' })] }] })
     return flow.submit('/seen', body ?? '', undefined, { 'Content-Type': 'application/json', ...headers })
   }
 
@@ -128,7 +128,7 @@ describe('A JSON body', () => {
   })
 
   test('may be parsed by the host before', async () => {
-    const { oauth } = setStage({ endpoints: [seen({ body: 'json' })] })
+    const { oauth } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [seen({ body: 'json' })] }] })
     for (const parser of [express.json(), express.text({ type: '*/*' }), express.raw({ type: '*/*' })]) {
       const flow = new Flow(express().use(parser).use(oauth.router()))
       const response = await flow.submit('/seen', '{"a":1}', undefined, {
@@ -152,7 +152,9 @@ describe('A JSON body', () => {
 
   test('has up to 32 levels, also if the host has parsed it', async () => {
     expect((await send(nested(32))).body).toMatchObject({ json: JSON.parse(nested(32)) })
-    const { oauth, failures } = setStage({ endpoints: [seen({ body: 'json' })] })
+    const { oauth, failures } = setStage({
+      plugins: [{ name: 'host-endpoints', endpoints: [seen({ body: 'json' })] }],
+    })
     for (const parser of [express.json(), express.raw({ type: '*/*' })]) {
       const flow = new Flow(express().use(parser).use(oauth.router()))
       const type = { 'Content-Type': 'application/json' }
@@ -167,7 +169,9 @@ describe('A JSON body', () => {
 describe("An endpoint of the host's own that fails", () => {
   const failing = (thrown: unknown, bend: Partial<Pick<Endpoint, 'errorStatus'>> = {}) => {
     const { flow, failures } = setStage({
-      endpoints: [{ ...whoami, ...bend, handle: () => Promise.reject(thrown) }],
+      plugins: [
+        { name: 'host-endpoints', endpoints: [{ ...whoami, ...bend, handle: () => Promise.reject(thrown) }] },
+      ],
     })
     return { failures, ask: () => flow.open('/whoami', undefined, asPrinter) }
   }
@@ -211,7 +215,7 @@ describe("An endpoint of the host's own that fails", () => {
   ])('is at fault for %s', async (_what, answer) => {
     const endpoint = { ...whoami, handle: jest.fn() }
     endpoint.handle.mockResolvedValue(answer)
-    const { flow } = setStage({ endpoints: [endpoint] })
+    const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [endpoint] }] })
     expect(outcomeOf(await flow.open('/whoami', undefined, asPrinter))).toBe('500 server_error')
   })
 })
@@ -219,7 +223,7 @@ describe("An endpoint of the host's own that fails", () => {
 describe('oauth.endpoint()', () => {
   test('mounts one endpoint at a path of the host, where it authenticates its clients', async () => {
     const mount: Mount = (app, oauth) => void app.get('/me', oauth.endpoint('whoami'))
-    const { flow } = setStage({ endpoints: [whoami] }, { mount })
+    const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [whoami] }] }, { mount })
     expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
     expect(outcomeOf(await flow.open('/me', undefined, withWrongSecret))).toBe('401 invalid_client')
     expect((await flow.open('/whoami', undefined, asPrinter)).status).toBe(404)
@@ -232,13 +236,13 @@ describe('oauth.endpoint()', () => {
       const names = oauth.strategies.map(({ name }) => name)
       app.get('/me', passport.authenticate(names, { session: false }), oauth.endpoint('whoami'))
     }
-    const { flow } = setStage({ endpoints: [whoami] }, { mount })
+    const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [whoami] }] }, { mount })
     expect((await flow.open('/me', undefined, asPrinter)).body).toHaveProperty('client_id', 'photo-print')
     expect(outcomeOf(await flow.open('/me', undefined, withWrongSecret))).toBe('401 invalid_client')
   })
 
   test('refuses a name that no endpoint has', () => {
-    const { oauth } = setStage({ endpoints: [whoami] })
+    const { oauth } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [whoami] }] })
     expect(() => oauth.endpoint('whoarewe')).toThrow(
       'the endpoints are token, revocation, introspection, whoami',
     )
@@ -246,7 +250,7 @@ describe('oauth.endpoint()', () => {
 })
 
 test('A refresh with read_only gets a token that reads, and the next one gets all again', async () => {
-  const { flow } = setStage({ extensions: [readOnly] })
+  const { flow } = setStage({ plugins: [readOnly] })
   const { refreshToken } = await flow.tokens(photoPrint)
   const narrow = tokensOf(await flow.refresh(photoPrint, refreshToken, { read_only: 'true' }))
   expect(narrow.scope).toBe('photos:read')
@@ -261,7 +265,12 @@ describe('The metadata', () => {
     const offered = async (bend: object) => {
       const grantType = { name: 'urn:example:voucher', parameters: [], handle: jest.fn(), ...bend }
       const clients = [nightlyReport.registration]
-      const oauth = createAuthorizationServer({ issuer, scopes, clients, grantTypes: [grantType] })
+      const oauth = createAuthorizationServer({
+        issuer,
+        scopes,
+        clients,
+        plugins: [{ name: 'host-grant-types', grantTypes: [grantType] }],
+      })
       const app = express().use(oauth.router())
       const { body } = await request(app).get('/.well-known/oauth-authorization-server')
       return [
@@ -272,7 +281,10 @@ describe('The metadata', () => {
     expect(await offered({})).toEqual([true, true])
     expect(await offered({ refreshTokens: false })).toEqual([false, true])
     expect(await offered({ publicClients: false })).toEqual([true, false])
-    expect(await offered(tokenExchange({ policy: () => undefined }))).toEqual([false, true])
+    expect(await offered({ ...tokenExchange({ policy: () => undefined }).grantTypes?.[0] })).toEqual([
+      false,
+      true,
+    ])
   })
 })
 

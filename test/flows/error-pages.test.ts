@@ -261,7 +261,7 @@ describe('Errors of hosts', () => {
           })
         },
       }
-      const { flow, failures } = setStage({ extensions: [fresh] })
+      const { flow, failures } = setStage({ plugins: [fresh] })
       const { body } = await flow.request(nightlyReport, grant)
       const response = await flow.photos(body.access_token)
       expect([response.status, response.body, response.get('WWW-Authenticate')]).toEqual([
@@ -287,7 +287,10 @@ describe('Errors of hosts', () => {
         }),
       }
       const stamped = bent(nightlyReport, { token_type: 'nonce' })
-      const { flow } = setStage({ tokenTypes: [asks], clients: [stamped.registration] })
+      const { flow } = setStage({
+        plugins: [{ name: 'host-token-types', tokenTypes: [asks] }],
+        clients: [stamped.registration],
+      })
       const { body } = await flow.request(stamped, grant)
       const response = await flow.open('/photos', undefined, { Authorization: `Nonce ${body.access_token}` })
       expect([response.status, response.get('Nonce-Value'), response.body.error]).toEqual([
@@ -311,7 +314,9 @@ describe('Errors of hosts', () => {
             throw error
           },
         }
-        const response = await setStage({ endpoints: [throwing] }).flow.open('/me', undefined, headers)
+        const response = await setStage({
+          plugins: [{ name: 'host-endpoints', endpoints: [throwing] }],
+        }).flow.open('/me', undefined, headers)
         return [response.status, response.get('WWW-Authenticate'), response.get('X-Why')]
       }
       const tooLittle = new OAuthError('insufficient_scope', 'own_reason', 'Too little.', {

@@ -119,7 +119,7 @@ describe('events', () => {
       const registration = { ...photoBook.registration, grant_types: ['implicit'], response_types: ['token'] }
       const { flow, recorded } = recordingStage(stage, {
         clients: [registration],
-        responseTypes: [implicit()],
+        plugins: [implicit()],
       })
       const asked = { ...authorizationRequest(photoBook), response_type: 'token' }
       const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')

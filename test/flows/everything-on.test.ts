@@ -31,8 +31,8 @@ function everythingOn(): Partial<AuthorizationServerOptions> {
     },
     resources: { 'http://localhost/photos': { scopes: ['photos:read', 'photos:print', 'reports:write'] } },
     defaultResource: 'http://localhost/photos',
-    grantTypes: [tokenExchange({ policy: anyOwner })],
     plugins: [
+      tokenExchange({ policy: anyOwner }),
       keys,
       openIdConnect({ keys, claims: async () => alice }),
       jwtAccessTokens({ keys }),

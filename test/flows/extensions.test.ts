@@ -25,7 +25,7 @@ const clients = [photoBook, photoPrint, report].map(({ registration }) => regist
 const tenants: Extension = {
   name: 'tenants',
   authorizationParameters: ['tenant'],
-  metadata: { tenants_supported: ['north', 'south'], issuer: 'https://elsewhere.example' },
+  authorizationMetadata: { tenants_supported: ['north', 'south'], issuer: 'https://elsewhere.example' },
   atAuthorizationRequest: ({ parameters }) => parameters.get('tenant'),
   introspect: ({ authorizationData: tenant }) =>
     tenant === undefined ? {} : { tenant, active: 'always', sub: 'mallory' },
@@ -33,7 +33,7 @@ const tenants: Extension = {
 
 describeOnStores("An extension of the host's own", (stage) => {
   test('keeps what a request named, and introspection returns it; its own members do not change', async () => {
-    const { flow } = stage({ clients, extensions: [tenants] })
+    const { flow } = stage({ clients, plugins: [tenants] })
     const { accessToken } = await flow.tokens(photoBook, { tenant: 'north' })
     const { body } = await flow.introspect(report, accessToken)
     expect(body).toMatchObject({ active: true, sub: 'alice', tenant: 'north' })
@@ -51,7 +51,7 @@ test('a server that asks no resource owner leaves out what extensions add at the
     issuer: 'http://localhost',
     scopes: { 'photos:read': 'See your photos' },
     clients: [],
-    extensions: [tenants],
+    plugins: [tenants],
   })
   const app = express().use(oauth.router())
   const { body } = await request(app).get('/.well-known/oauth-authorization-server')
@@ -108,7 +108,7 @@ const approvedAlbums = { albums: 'holidays locked' }
 const allScopes = 'photos:read photos:print'
 
 describeOnStores('An extension at the token request', (stage) => {
-  const set = () => stage({ clients, extensions: [albums] })
+  const set = () => stage({ clients, plugins: [albums] })
 
   test('narrows the token of a code: its scope, its lifetime, and what introspection and the guard say', async () => {
     const { flow } = set()
@@ -139,7 +139,7 @@ describeOnStores('An extension at the token request', (stage) => {
   })
 
   test('refuses a code with invalid_target as often as it likes, and the code stays good', async () => {
-    const { flow } = stage({ clients, extensions: [strict(() => invalidTarget('too_strict', 'No.'))] })
+    const { flow } = stage({ clients, plugins: [strict(() => invalidTarget('too_strict', 'No.'))] })
     const code = await flow.approve(photoPrint)
     const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
     for (let time = 0; time < 6; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_target')
@@ -147,7 +147,7 @@ describeOnStores('An extension at the token request', (stage) => {
   })
 
   test('refuses a code with invalid_grant, and the fifth refusal burns it', async () => {
-    const { flow } = stage({ clients, extensions: [strict(() => invalidGrant('too_strict', 'No.'))] })
+    const { flow } = stage({ clients, plugins: [strict(() => invalidGrant('too_strict', 'No.'))] })
     const code = await flow.approve(photoPrint)
     const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
     for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_grant')
@@ -201,7 +201,12 @@ describeOnStores('An extension at the token request', (stage) => {
     const { flow, store, clock } = set()
     const { accessToken } = await flow.tokens(photoPrint, approvedAlbums)
     const guarded = (extensions: readonly Extension[]) => {
-      const guard = createBearerGuard({ issuer: 'http://localhost', store, extensions, clock: clock.read })
+      const guard = createBearerGuard({
+        issuer: 'http://localhost',
+        store,
+        plugins: [...extensions],
+        clock: clock.read,
+      })
       const app = express().get('/photos', guard('photos:read'), (req, res) => void res.json(req.oauth))
       return request(app).get('/photos?album=private').set('Authorization', `Bearer ${accessToken}`)
     }
@@ -213,7 +218,7 @@ describeOnStores('An extension at the token request', (stage) => {
     let answer: () => unknown = () => undefined
     const narrowing: Extension = { name: 'first', atTokenRequest: () => ({ scope: ['photos:read'] }) }
     const faulty: Extension = { name: 'faulty', atTokenRequest: () => unchecked(answer()) }
-    const { flow, failures } = stage({ clients, extensions: [narrowing, faulty] })
+    const { flow, failures } = stage({ clients, plugins: [narrowing, faulty] })
     const { refreshToken } = await flow.tokens(photoPrint)
     const answers: readonly (() => unknown)[] = [
       () => ({ scope: ['photos:read', 'reports:write'] }),
@@ -238,7 +243,7 @@ describeOnStores('An extension at the token request', (stage) => {
   })
 
   test('that leaves no scope refuses the request', async () => {
-    const { flow } = stage({ clients, extensions: [{ name: 'x', atTokenRequest: () => ({ scope: [] }) }] })
+    const { flow } = stage({ clients, plugins: [{ name: 'x', atTokenRequest: () => ({ scope: [] }) }] })
     const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
     expect(outcomeOf(await flow.request(report, grant))).toBe('400 invalid_scope')
   })
@@ -248,8 +253,10 @@ describeOnStores('An extension at the token request', (stage) => {
     const choosing = (...choices: readonly object[]) =>
       stage({
         clients,
-        accessTokenFormats: [signed],
-        extensions: choices.map((choice, at) => ({ name: `x${at}`, atTokenRequest: () => choice })),
+        plugins: [
+          { name: 'host-formats', accessTokenFormats: [signed] },
+          ...choices.map((choice, at) => ({ name: `x${at}`, atTokenRequest: () => choice })),
+        ],
       }).flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
     expect((await choosing({ lifetime: 600 }, {}, { lifetime: 60 })).body).toHaveProperty('expires_in', 60)
     expect((await choosing({ format: 'signed' }, { tokenType: 'bearer' })).status).toBe(200)
@@ -266,7 +273,7 @@ describeOnStores('An extension at the token request', (stage) => {
       atTokenRequest: ({ authorizationData, evidence, subject, begins, scope }) =>
         void seen.push({ name, authorizationData, evidence, subject, begins, scope }),
     })
-    const { flow } = stage({ clients, extensions: [named('__proto__', 'one'), named('constructor', 'two')] })
+    const { flow } = stage({ clients, plugins: [named('__proto__', 'one'), named('constructor', 'two')] })
     await flow.tokens(photoBook)
     const shared = { subject: 'alice', begins: false, scope: ['photos:read', 'photos:print'] }
     expect(seen).toEqual([
@@ -295,7 +302,7 @@ const teams: Extension = {
 
 describeOnStores('An extension', (stage) => {
   test('asks the owner, gets the answer at the decision, and keeps it beside its own data', async () => {
-    const { flow } = stage({ extensions: [teams] })
+    const { flow } = stage({ plugins: [teams] })
     const page = await flow.ask(asked, 'alice')
     const code = codeOf(await decideWith(flow, page, { choice: 'alice-b' }))
     const { accessToken } = tokensOf(await flow.redeem(photoPrint, code))
@@ -306,7 +313,7 @@ describeOnStores('An extension', (stage) => {
   })
 
   test('that asks beside another one is a mistake, and no page', async () => {
-    const { flow, failures } = stage({ extensions: [teams], choices: () => workspaceQuestion('w1') })
+    const { flow, failures } = stage({ plugins: [teams], choices: () => workspaceQuestion('w1') })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
     expect(String(failures[0]?.cause)).toContain('both ask')
   })
@@ -315,7 +322,7 @@ describeOnStores('An extension', (stage) => {
     const decisions: ExtensionDecision[] = []
     const watching: Extension = { name: 'watching', atDecision: (decision) => void decisions.push(decision) }
     const { flow } = stage({
-      extensions: [watching],
+      plugins: [watching],
       choices: () => workspaceQuestion('w1'),
       skipConsent: (_request, { clientId }) => clientId === 'photo-print',
     })
@@ -336,7 +343,7 @@ describeOnStores('An extension', (stage) => {
       atDecision: () => ({ scope }),
     })
     const tokenWith = async (scope: readonly string[]) => {
-      const { flow } = stage({ extensions: [narrowing(scope)] })
+      const { flow } = stage({ plugins: [narrowing(scope)] })
       const response = await decideWith(flow, await flow.ask(asked, 'alice'), {})
       const outcome = outcomeOf(response)
       return outcome === 'redirect code'
@@ -355,7 +362,7 @@ describeOnStores('An extension', (stage) => {
         throw new OAuthError('access_denied', 'not_today', 'Not today.')
       },
     }
-    const { flow, failures } = stage({ extensions: [refusing] })
+    const { flow, failures } = stage({ plugins: [refusing] })
     const page = await flow.ask(asked, 'alice')
     expect(outcomeOf(await decideWith(flow, page, {}))).toBe('redirect access_denied')
     expect(failures[0]?.reason).toBe('not_today')
@@ -364,7 +371,7 @@ describeOnStores('An extension', (stage) => {
   test('that approves without a page does not answer for the owner', async () => {
     const approving: Extension = { name: 'approving', atResourceOwner: async () => 'approve' }
     let workspaces = ['w1']
-    const { flow } = stage({ extensions: [approving], choices: () => workspaceQuestion(...workspaces) })
+    const { flow } = stage({ plugins: [approving], choices: () => workspaceQuestion(...workspaces) })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect code')
     workspaces = ['w1', 'w2']
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
@@ -378,13 +385,13 @@ describeOnStores('An extension', (stage) => {
     ['end', '400 invalid_grant'],
     [perhaps, '400 temporarily_unavailable'],
   ] as const)('says %s at a refresh', async (verdict, outcome) => {
-    const { flow } = stage({ extensions: [{ name: 'judge', atRefresh: async () => verdict }] })
+    const { flow } = stage({ plugins: [{ name: 'judge', atRefresh: async () => verdict }] })
     const { refreshToken } = await flow.tokens(photoPrint)
     const response = await flow.refresh(photoPrint, refreshToken)
     expect(response.status === 200 ? 'tokens' : refusalOf(response)).toBe(outcome)
   })
 
   test.each(['consent-offer', 'choices'])('may not have the name %s, which the server uses', (name) => {
-    expect(() => stage({ extensions: [{ name }] })).toThrow(/extensions\[0\]\.name is "/)
+    expect(() => stage({ plugins: [{ name, claims: () => ({}) }] })).toThrow(/plugins\[0\]\.name is "/)
   })
 })

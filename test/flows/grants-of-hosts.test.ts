@@ -25,7 +25,8 @@ describe('voucher grant', () => {
   const clients = [bearer.registration, photoBook.registration]
   const request = { grant_type, voucher: 'PAPER-1', scope: 'photos:read' }
 
-  const open = (stage: SetStage) => stage({ grantTypes: [grantType], clients })
+  const open = (stage: SetStage) =>
+    stage({ plugins: [{ name: 'host-grant-types', grantTypes: [grantType] }], clients })
 
   describeOnStores('An extension grant from outside', (stage) => {
     test('gives tokens in the name of its holder, which can be refreshed', async () => {
@@ -50,7 +51,10 @@ describe('voucher grant', () => {
       })
       const { registration } = bent(bearer, { scope: 'photos:read' })
       const generous = { name: grant_type, parameters: [], handle }
-      const { flow } = stage({ grantTypes: [generous], clients: [registration] })
+      const { flow } = stage({
+        plugins: [{ name: 'host-grant-types', grantTypes: [generous] }],
+        clients: [registration],
+      })
       const tokens = tokensOf(await flow.request(bearer, { grant_type }))
       expect(tokens.scope).toBe('photos:read photos:print')
       expect(tokensOf(await flow.refresh(bearer, tokens.refreshToken)).scope).toBe('photos:read')
@@ -90,7 +94,11 @@ describe('host results', () => {
   test('may add members to the metadata, and replace none of the suite', async () => {
     const metadata = { voucher_values_supported: ['PAPER'], issuer: 'https://other.example' }
     const handle = () => Promise.reject(new Error('Not called here.'))
-    const { flow } = setStage({ grantTypes: [{ name: grant_type, parameters: [], metadata, handle }] })
+    const { flow } = setStage({
+      plugins: [
+        { name: 'host-grant-types', grantTypes: [{ name: grant_type, parameters: [], metadata, handle }] },
+      ],
+    })
     expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
       voucher_values_supported: ['PAPER'],
       issuer: 'http://localhost',
@@ -100,7 +108,7 @@ describe('host results', () => {
   const stageWith = (answer: unknown) => {
     const prove: GrantType['handle'] = async () => unchecked(answer)
     const grantTypes = [{ name: grant_type, parameters: [], handle: prove }]
-    return setStage({ grantTypes, clients: [client.registration] })
+    return setStage({ plugins: [{ name: 'host-grant-types', grantTypes }], clients: [client.registration] })
   }
 
   const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
@@ -166,13 +174,13 @@ describe('host results', () => {
     }
     const answerTo = async (name: keyof typeof fields, found: unknown) => {
       const lookUp = async () => unchecked(found)
-      const grantTypes = [
-        voucherGrant(lookUp),
+      const plugins = [
+        { name: 'voucher', grantTypes: [voucherGrant(lookUp)] },
         jwtBearer({ issuers, audience, resourceOwner: lookUp }),
         password({ verify: lookUp }),
       ]
       const asker = bent(photoPrint, { grant_types: [name] })
-      const { flow } = setStage({ grantTypes, clients: [asker.registration] })
+      const { flow } = setStage({ plugins, clients: [asker.registration] })
       return refusalOf(
         await flow.request(asker, { grant_type: name, scope: 'photos:read', ...fields[name]() }),
       )
@@ -193,7 +201,7 @@ describe('host results', () => {
   describe('What the host adds to the record of an authorization request', () => {
     test.each([1n, 'a'.repeat(16_384)])('is no BigInt and not too much of an extension', async (kept) => {
       const extension: Extension = { name: 'x', atAuthorizationRequest: () => unchecked(kept) }
-      expect(await locationOf({ extensions: [extension] })).toContain('error=server_error')
+      expect(await locationOf({ plugins: [extension] })).toContain('error=server_error')
     })
 
     test.each([null, { properties: { key: null } }, { properties: {}, tokenData: 1n }])(
@@ -207,7 +215,10 @@ describe('host results', () => {
           read: () => undefined,
         }
         const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
-        const { flow } = setStage({ tokenTypes: [tokenType], clients: [owner.registration] })
+        const { flow } = setStage({
+          plugins: [{ name: 'host-token-types', tokenTypes: [tokenType] }],
+          clients: [owner.registration],
+        })
         const request = { grant_type: 'client_credentials', scope: 'photos:read' }
         expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
       },
@@ -228,7 +239,7 @@ describe('token exchange example', () => {
   const print = { audience: 'https://print.example' }
   const phone = bent(photoBook, { grant_types: ['authorization_code', 'refresh_token', tokenExchangeName] })
   const clients = [service.registration, phone.registration]
-  const options = { grantTypes: [photosExchange], clients }
+  const options = { plugins: [photosExchange], clients }
 
   describeOnStores('The policy of the documentation', (stage) => {
     test('lets a service act for the owner at one other service', async () => {

@@ -14,7 +14,7 @@ import { hubKeys } from '../support/jwt-guard/guarded-photos'
 /** An extension that adds a member to `req.oauth`. */
 const tenant: Extension = { name: 'tenant', access: () => ({ tenant: 'acme' }) }
 
-const options = { ...canonicalOptions, extensions: [tenant] }
+const options = { ...canonicalOptions, plugins: [tenant] }
 
 type Guarding = Pick<StandaloneGuardOptions, 'guards' | 'implies'>
 
@@ -35,7 +35,7 @@ const kinds: readonly [
     (guarding) => {
       const store = memoryStore()
       const oauth = createAuthorizationServer({ ...options, store })
-      const guard = createBearerGuard({ issuer: options.issuer, store, extensions: [tenant], ...guarding })
+      const guard = createBearerGuard({ issuer: options.issuer, store, plugins: [tenant], ...guarding })
       return { guard, token: tokenOf(express().use(oauth.router())) }
     },
   ],

@@ -259,7 +259,7 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     const clients = metadataDocuments({ ...origin.reach })
     const set = stage(
       { grantTypes: ['authorization_code', 'refresh_token', device] },
-      withIdentity({ plugins, clients, clientAuthenticationMethods: [privateKeyJwt()] }),
+      withIdentity({ plugins: [privateKeyJwt(), ...plugins], clients }),
     )
     const shop = { ...app, redirect_uris: ['https://shop.example/callback'], subject_type: 'pairwise' }
     const asking = { ...shop, grant_types: ['authorization_code', device] }

@@ -36,7 +36,7 @@ async function place(credentials: Partial<ClientRegistration>, client: (issuer: 
   const clients = { find: async (id: string) => registrations.get(id) }
   const guarded = introspectedPhotos(issuer, { client: client(issuer), maximumAge: 0 })
   const { clock } = guarded
-  const options = { issuer, clients, clock: clock.read, clientAuthenticationMethods: [privateKeyJwt()] }
+  const options = { issuer, clients, clock: clock.read, plugins: [privateKeyJwt()] }
   const { app: host, flow } = application(options)
   app.use(host)
   const { accessToken } = await flow.tokens(photoBook)

@@ -169,7 +169,8 @@ describeOnStores('A guard', (stage) => {
       claims: ({ tokenData }): Record<string, { jkt: string }> =>
         tokenData === undefined ? {} : { cnf: { jkt: 'thumb' } },
     }
-    const set = open({ extensions: [bound] })
+    const keys = sharedKeys()
+    const set = open({ plugins: [keys, jwtAccessTokens({ keys }), bound] })
     const before = application(
       { ...withJwts({ store: set.store, clock: set.clock.read, plugins: [] }) },
       { mount: mountResources },
@@ -242,13 +243,13 @@ describe('The options', () => {
 
   test('the keys stand before the plug-ins that sign with them', () => {
     expect(construct(withJwts({ plugins: [jwtAccessTokens({ keys }), keys] }))).toThrow(
-      /plugins\[0\] cannot be opened: needs its signingKeys\(\) before it in plugins/,
+      /plugins\[\d\] cannot be opened: needs its signingKeys\(\) before it in plugins/,
     )
   })
 
   test('the algorithm is one of the keys', () => {
     expect(construct(withJwts({}, { algorithm: 'RS256' }))).toThrow(
-      /plugins\[1\] cannot be opened: has the algorithm RS256, but its keys have ES256/,
+      /plugins\[\d\] cannot be opened: has the algorithm RS256, but its keys have ES256/,
     )
   })
 

@@ -21,6 +21,7 @@ import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { grantTypeOf } from '../support/grant-type-of'
 
 const accounts = new Map([['alice@issuer.example', 'alice']])
 const grantType = jwtBearer({
@@ -28,11 +29,11 @@ const grantType = jwtBearer({
   audience,
   resourceOwner: ({ subject }) => accounts.get(subject),
 })
-const grant_type = grantType.name
+const grant_type = grantTypeOf(grantType)
 const desk = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
 const clients = [desk.registration, photoBook.registration]
 
-const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, clients })
+const open = (stage: SetStage, grantTypes = [grantType]) => stage({ plugins: [...grantTypes], clients })
 const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
 const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
 
@@ -158,7 +159,7 @@ function atNoon(bend: Partial<JwtBearerOptions> = {}) {
     return assertion.subject
   }
   const grantTypes = [jwtBearer({ issuers, audience, resourceOwner, ...bend })]
-  const { flow, failures } = setStage({ grantTypes, clients, clock: () => noon * 1000 })
+  const { flow, failures } = setStage({ plugins: [...grantTypes], clients, clock: () => noon * 1000 })
   return { seen, failures, present: (assertion: string) => flow.request(desk, fields(assertion)) }
 }
 
@@ -293,7 +294,7 @@ test('An address in the header of a JWT is never asked [jwt-7]', async () => {
   try {
     const stranger = signer(hub.issuer, hub.kid, 'RS256')
     server.publish(stranger.jwk)
-    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
+    const { flow, clock } = setStage({ plugins: [grantType], clients })
     const claims = claimsAt(Math.floor(clock.read() / 1000))
     for (const name of ['jku', 'x5u', 'kid', 'jwks_uri']) {
       const assertion = jwt(stranger, claims, { [name]: server.uri })
@@ -315,9 +316,8 @@ test('An assertion by which a client authenticates is no grant, and a grant auth
     credentials: { private_key_jwt: { keys: [jwk] } },
   })
   const { flow, clock } = setStage({
-    grantTypes: [grantType],
+    plugins: [grantType, privateKeyJwt()],
     clients: [...clients, bank.registration],
-    clientAuthenticationMethods: [privateKeyJwt()],
   })
   const own: Signer = { issuer: 'bank', kid: '1', alg: 'ES256', privateKey, publicKey, jwk: { kid: '1' } }
   const now = Math.floor(clock.read() / 1000)

@@ -261,7 +261,7 @@ describe('client authentication counts', () => {
     const openWith = (limitedToo: boolean) =>
       application({
         clients: [...everyClient, worded].map(({ registration }) => registration),
-        clientAuthenticationMethods: [method(limitedToo)],
+        plugins: [{ name: 'host-methods', clientAuthenticationMethods: [method(limitedToo)] }],
         limits: { clientAuthentication: { clientAndAddress: three } },
       }).flow
 

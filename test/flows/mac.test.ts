@@ -12,10 +12,11 @@ import { fragmentOf } from '../support/flows/redirection'
 import { setStage } from '../support/flows/stage'
 import { but } from '../support/stores/but'
 import { altered } from '../support/altered'
+import { withPlugins } from '../support/with-plug-ins'
 
 describe('The token type mac', () => {
   const hosts = ['api.example.com']
-  const signing = { tokenTypes: [mac({ hosts })] }
+  const signing = { plugins: [mac({ hosts })] }
   const macByDefault = { ...signing, tokenType: 'mac' }
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
@@ -73,8 +74,8 @@ describe('The token type mac', () => {
 
     test('come in a fragment with all their properties', async () => {
       const slideshow = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
-      const on = { responseTypes: [implicit()], clients: [slideshow.registration] }
-      const set = stage({ ...macByDefault, ...on })
+      const plugins = withPlugins([implicit()], macByDefault.plugins)
+      const set = stage({ ...macByDefault, plugins, clients: [slideshow.registration] })
       const asked = { ...authorizationRequest(slideshow), response_type: 'token' }
       const response = await set.flow.decide(await set.flow.ask(asked, 'alice'), 'approve', 'alice')
       const { parameters } = fragmentOf(response)
@@ -222,7 +223,7 @@ describe('Credentials of the type mac', () => {
 
   function macStage(hosts = ['api.example.com'], store?: Store) {
     const tokenTypes = [mac({ hosts })]
-    const set = setStage({ tokenTypes, clients: [job.registration], ...(store && { store }) })
+    const set = setStage({ plugins: [...tokenTypes], clients: [job.registration], ...(store && { store }) })
     const call = async (Authorization: string, headers: Headers = {}) => {
       const { status } = await set.flow.open('/photos', undefined, { Authorization, ...headers })
       return status === 200 ? '200' : `${status} ${set.failures.at(-1)?.reason}`
@@ -322,7 +323,7 @@ describe('Attacks on the type mac', () => {
 
   async function scene(options: Partial<MacOptions> = {}): Promise<Scene> {
     const set = setStage({
-      tokenTypes: [mac({ hosts, ...options })],
+      plugins: [mac({ hosts, ...options })],
       clients: [job.registration, nightlyReport.registration],
     })
     const { body } = await set.flow.request(job, grant)
@@ -430,7 +431,7 @@ describe('Attacks on the type mac', () => {
   test('a token of an algorithm that is not offered any more is refused [token-29]', async () => {
     const set = await scene({ algorithms: ['hmac-sha-1'] })
     expect(set.tokens.mac_algorithm).toBe('hmac-sha-1')
-    const stricter = setStage({ store: set.store, clock: set.clock.read, tokenTypes: [mac({ hosts })] })
+    const stricter = setStage({ store: set.store, clock: set.clock.read, plugins: [mac({ hosts })] })
     expect(await outcome(set, { header: headerOf(set.signed()) })).toBe('200')
     expect(await outcome(stricter, { header: headerOf(set.signed()) })).toBe('401 mac_algorithm_not_offered')
   })

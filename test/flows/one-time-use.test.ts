@@ -11,14 +11,18 @@ import { describeOnStores, type SetStage, type Stage } from '../support/flows/st
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
+import { grantTypeOf } from '../support/grant-type-of'
 
-const assertions = jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject })
+const bearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const vouchers = voucherGrant(async (voucher) => (voucher === 'PAPER-1' ? 'alice' : undefined))
-const grantTypes = [assertions, vouchers]
-const desk = bent(photoPrint, { grant_types: ['refresh_token', assertions.name, vouchers.name] })
+const plugins = [
+  jwtBearer({ issuers, audience, resourceOwner: ({ subject }) => subject }),
+  { name: 'voucher', grantTypes: [vouchers] },
+]
+const desk = bent(photoPrint, { grant_types: ['refresh_token', bearer, vouchers.name] })
 const clients = [desk.registration, photoBook.registration, nightlyReport.registration]
 
-const open = (stage: SetStage) => stage({ grantTypes, clients, lifetimes: { accessToken: 60 } })
+const open = (stage: SetStage) => stage({ plugins, clients, lifetimes: { accessToken: 60 } })
 
 type Fields = Readonly<Record<string, string>>
 
@@ -26,7 +30,7 @@ const ask = ({ flow }: Stage, request: Fields) => flow.request(desk, request)
 
 /** A request with an assertion, which is good once. */
 const make = (clock: Clock): Fields => ({
-  grant_type: assertions.name,
+  grant_type: bearer,
   assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
   scope: 'photos:read',
 })
@@ -53,7 +57,7 @@ describe('An assertion', () => {
     })
 
     test('and stays used when its owner removes the client, twice, and then everything, twice', async () => {
-      const set = stage({ grantTypes, clients, authorizations: true })
+      const set = stage({ plugins, clients, authorizations: true })
       const request = make(set.clock)
       tokensOf(await ask(set, request))
       const { authorizations } = set.oauth
@@ -78,7 +82,7 @@ test('A refresh token that is used again ends the grant of a voucher, which stay
   const { flow } = application({
     store,
     clock: clock.read,
-    grantTypes,
+    plugins,
     clients,
     lifetimes: { refreshTokenGrace: 0 },
   })
@@ -99,13 +103,13 @@ describe('A process whose clock is as far behind as the tolerance', () => {
       application({
         store,
         clock: () => clock.read() - behind * 1000,
-        grantTypes: [taken, vouchers],
+        plugins: [taken, { name: 'host-grant-types', grantTypes: [vouchers] }],
         clients,
         lifetimes: { accessToken: 1 },
       }).flow
     const [here, behind] = [at(0), at(10)]
     const claims = claimsAt(Math.floor(clock.read() / 1000))
-    const request = { grant_type: taken.name, assertion: jwt(hub, claims), scope: 'photos:read' }
+    const request = { grant_type: grantTypeOf(taken), assertion: jwt(hub, claims), scope: 'photos:read' }
     tokensOf(await here.request(desk, request))
     // To the last second in which the other process takes it, and to the first in which it does not.
     for (const seconds of [309, 1, 2, 3, 4, 1]) {

@@ -304,8 +304,8 @@ describe('Pairwise subjects', () => {
           clients: [shop, exchanging].map(({ registration }) => registration),
           resources,
           defaultResource: api,
-          grantTypes: [tokenExchange({ policy: anyOwner })],
           plugins: [
+            tokenExchange({ policy: anyOwner }),
             keys,
             jwtAccessTokens({ keys, algorithm: 'ES256', claims }),
             openIdConnect({ keys, pairwise }),

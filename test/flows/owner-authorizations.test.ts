@@ -182,7 +182,7 @@ describeOnStores('oauth.authorizations', (stage) => {
     })
     const { flow, oauth } = open({
       clients: [photoBook.registration, trusted.registration],
-      grantTypes: [password({ verify: async (username) => username })],
+      plugins: [password({ verify: async (username) => username })],
       skipConsent: (_request, { scope }) => scope.length === 1,
     })
     const asked = authorizationRequest(photoBook)
@@ -213,7 +213,7 @@ describeOnStores('oauth.authorizations', (stage) => {
     const inBrowser = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
     const { flow, oauth, clock } = open({
       clients: [once.registration, inBrowser.registration],
-      responseTypes: [implicit()],
+      plugins: [implicit()],
     })
     const approvedAt = Math.floor(clock.read() / 1000)
     const code = await flow.approve(once)

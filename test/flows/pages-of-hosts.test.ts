@@ -124,7 +124,9 @@ describe('An error page of the host', () => {
       headers: { 'X-Why': 'own' },
     })
     const own = { kind: 'page', name: 'own', path: '/own', handle: () => Promise.reject(denied) } as const
-    const { status, headers, text } = await hosting({ endpoints: [own] }).flow.open('/own', 'alice')
+    const { status, headers, text } = await hosting({
+      plugins: [{ name: 'host-endpoints', endpoints: [own] }],
+    }).flow.open('/own', 'alice')
     expect([status, headers['x-why'], headers['www-authenticate']]).toEqual([403, 'own', undefined])
     expect(text).toContain('The request cannot be carried out.')
   })
@@ -151,7 +153,10 @@ test.each([
 ])('The reason %s (trouble: %s) is explained: %s', async (reason, isTrouble, explanation) => {
   const error = isTrouble ? temporarilyUnavailable(reason, 'x') : new OAuthError('access_denied', reason, 'x')
   const own = { kind: 'page', name: 'own', path: '/own', handle: () => Promise.reject(error) } as const
-  expect((await hosting({ endpoints: [own] }).flow.open('/own', 'alice')).text).toContain(explanation)
+  expect(
+    (await hosting({ plugins: [{ name: 'host-endpoints', endpoints: [own] }] }).flow.open('/own', 'alice'))
+      .text,
+  ).toContain(explanation)
 })
 
 describe('The option pages.popups', () => {

@@ -37,7 +37,9 @@ const pageWith = (response: unknown): PageEndpoint => ({
 })
 
 describe('a page', () => {
-  const { flow, app, failures } = setStage({ endpoints: [greeting, own] })
+  const { flow, app, failures } = setStage({
+    plugins: [{ name: 'host-endpoints', endpoints: [greeting, own] }],
+  })
 
   test('is served with the headers of every page, and escapes what the tag html gets', async () => {
     const response = await flow.open('/greeting?name=%3Cb%3E', 'alice')
@@ -98,16 +100,19 @@ describe('a page', () => {
 
   test('counts with the authorization requests of its network', async () => {
     const limits = { networks: { authorization: { attempts: 2, seconds: 60 } } }
-    const stage = setStage({ endpoints: [greeting], limits })
+    const stage = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [greeting] }], limits })
     await stage.flow.open('/authorize')
     expect((await stage.flow.open('/greeting')).status).toBe(200)
     expect((await stage.flow.open('/greeting')).status).toBe(429)
   })
 
   test('is closed during maintenance and after close()', async () => {
-    const closed = setStage({ endpoints: [greeting], maintenance: () => true })
+    const closed = setStage({
+      plugins: [{ name: 'host-endpoints', endpoints: [greeting] }],
+      maintenance: () => true,
+    })
     expect((await closed.flow.open('/greeting')).status).toBe(503)
-    const ended = setStage({ endpoints: [greeting] })
+    const ended = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [greeting] }] })
     await ended.oauth.close()
     expect((await ended.flow.open('/greeting')).status).toBe(503)
   })
@@ -124,7 +129,7 @@ describe('a page with json', () => {
         ? { redirect: `/tally?more=${parameters.require('more')}` }
         : { html: '<p>1</p>', ...(parameters.mentions('bare') ? {} : { view: { count: 1 } }) },
   }
-  const { flow } = setStage({ endpoints: [tally, greeting] })
+  const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [tally, greeting] }] })
   const json = { Accept: 'application/json' }
   const sent = { 'Content-Type': 'application/json' }
 
@@ -163,7 +168,7 @@ test.each<[string, unknown]>([
   ['a member that nobody knows', { html: '', body: '' }],
   ['nothing', undefined],
 ])('a page that resolves to %s is a fault of the server, and leads nowhere', async (_what, response) => {
-  const { flow } = setStage({ endpoints: [pageWith(response)] })
+  const { flow } = setStage({ plugins: [{ name: 'host-endpoints', endpoints: [pageWith(response)] }] })
   const { status, headers } = await flow.open('/odd')
   expect([status, headers['location']]).toEqual([500, undefined])
 })

@@ -324,7 +324,7 @@ describe('Limits of what is issued', () => {
   )
 
   type Limits = ServerLimitOptions['issuing']
-  const host = { clients, grantTypes: [namedOwner], responseTypes: [implicit()] }
+  const host = { clients, plugins: [{ name: 'host-grant-types', grantTypes: [namedOwner] }, implicit()] }
   const withLimits = (stage: SetStage, issuing?: Limits, more: Partial<AuthorizationServerOptions> = {}) =>
     stage({
       ...host,

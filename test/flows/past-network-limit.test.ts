@@ -64,7 +64,7 @@ describe('Once a network has used up its failures', () => {
     const { flow } = application({
       ...two,
       clients: [...everyClient, keyed].map(({ registration }) => registration),
-      clientAuthenticationMethods: [key],
+      plugins: [{ name: 'host-methods', clientAuthenticationMethods: [key] }],
     })
     await exhaust(flow)
     expect((await flow.submit('/token', { ...grant, key: 'x' })).status).toBe(200)

@@ -52,7 +52,7 @@ const publisher = {
 const clients: ClientRegistration[] = [bank, broker, publisher, nightlyReport.registration]
 
 function host(stage: SetStage, options?: PrivateKeyJwtOptions) {
-  return stage({ clients, clientAuthenticationMethods: [privateKeyJwt(options)] })
+  return stage({ clients, plugins: [privateKeyJwt(options)] })
 }
 type Host = Pick<ReturnType<typeof host>, 'flow' | 'clock' | 'failures'>
 
@@ -145,7 +145,7 @@ describeOnStores('A client that signs who it is', (stage) => {
     const set = host(stage)
     const always = { store: set.store, clock: set.clock.read, storeDeadline: 10, clients }
     const serverOf = (issuerOfIt: string) =>
-      application({ ...always, issuer: issuerOfIt, clientAuthenticationMethods: [privateKeyJwt()] })
+      application({ ...always, issuer: issuerOfIt, plugins: [privateKeyJwt()] })
     const twin = serverOf(issuer)
     const claims = { jti: 'one' }
     const assertion = assertionAt(set, { claims })
@@ -173,8 +173,8 @@ describeOnStores('A client that signs who it is', (stage) => {
     const open = () => {
       const store = stage({
         clients: [hub],
-        clientAuthenticationMethods: [privateKeyJwt()],
         plugins: [
+          privateKeyJwt(),
           pushedAuthorizationRequests(),
           deviceAuthorization({ secret: deviceSecret }),
           dpop({ baseUrl: issuer, nonces: {} }),
@@ -244,7 +244,10 @@ describeOnStores('A client that signs who it is', (stage) => {
         return early.handle()
       },
     }
-    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [early, late] })
+    const set = stage({
+      clients,
+      plugins: [privateKeyJwt(), { name: 'host-endpoints', endpoints: [early, late] }],
+    })
     const assertions = [assertionAt(set), assertionAt(set)]
     const send = (path: string, at: number, fields: Fields = {}) => {
       const shown = { client_assertion_type: assertionType, client_assertion: assertions[at], ...fields }
@@ -285,7 +288,7 @@ describeOnStores('A client that signs who it is', (stage) => {
       const byKey = passport.authenticate('private_key_jwt', { session: false, failWithError: true })
       app.post('/token', byKey, oauth.token())
     }
-    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()] }, { mount })
+    const set = stage({ clients, plugins: [privateKeyJwt()] }, { mount })
     const assertion = assertionAt(set)
     tokensOf(await ask(set, assertion))
     expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
@@ -350,7 +353,7 @@ describeOnStores('A client that publishes its keys', (stage) => {
     const networks = { clients: { attempts: 3, seconds: 3600 } }
     const set = stage({
       clients,
-      clientAuthenticationMethods: [privateKeyJwt({ documents })],
+      plugins: [privateKeyJwt({ documents })],
       limits: { networks },
     })
     tokensOf(await come(set))
@@ -432,7 +435,7 @@ describeOnStores('A client that publishes its keys', (stage) => {
     }
     const set = stage({
       clients: metadataDocuments({ documents, grantTypes: ['authorization_code', 'client_credentials'] }),
-      clientAuthenticationMethods: [privateKeyJwt()],
+      plugins: [privateKeyJwt()],
     })
     for (const seconds of [0, 60]) {
       set.clock.advance(seconds)
@@ -473,7 +476,7 @@ describe('A JWK set of a client over https', () => {
     const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
     const { flow, failures } = application({
       clients: [{ ...publisher, credentials: { private_key_jwt: { jwks_uri } } }],
-      clientAuthenticationMethods: [privateKeyJwt({ documents: fetchOf({ ca: authority.ca }) })],
+      plugins: [privateKeyJwt({ documents: fetchOf({ ca: authority.ca }) })],
     })
     const answer = await come({ flow, failures, clock: new Clock() })
     await origin.close()
@@ -488,7 +491,7 @@ test('A registration may have 12 public keys or the URL of its keys, and not bot
   const refusedWith = (private_key_jwt: unknown) =>
     refusedOptions({
       clients: [{ ...bank, credentials: { private_key_jwt } }],
-      clientAuthenticationMethods: [privateKeyJwt()],
+      plugins: [privateKeyJwt()],
     })
   const keysOf = (count: number) => ({
     keys: Array.from({ length: count }, (_, at) => ({ ...own.jwk, kid: `${at}` })),

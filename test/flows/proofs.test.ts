@@ -90,7 +90,7 @@ function spy(name = 'spy', found?: unknown) {
 }
 
 describeOnStores('A proof of a client', (stage) => {
-  const set = () => stage({ clients, extensions: [keys], tokenTypes: [keyed] })
+  const set = () => stage({ clients, plugins: [keys, { name: 'host-token-types', tokenTypes: [keyed] }] })
   const send = ({ flow }: Stage, fields: Readonly<Record<string, string | undefined>>, Key?: string) =>
     flow.submit('/token', { client_id: publicId, ...fields }, undefined, Key === undefined ? {} : { Key })
   const redeem = async (staged: Stage, key?: string) =>
@@ -180,8 +180,7 @@ describeOnStores('A proof of a client', (stage) => {
       issuer: 'http://localhost',
       store,
       clock: clock.read,
-      extensions: [keys],
-      tokenTypes: [keyed],
+      plugins: [keys, { name: 'host-token-types', tokenTypes: [keyed] }],
       guards: { cors: true },
     })
     app.use('/elsewhere', guard('photos:read'))
@@ -211,7 +210,10 @@ describeOnStores('prepare', (stage) => {
       clientAuthentication: 'none',
       handle: whoami.handle,
     } as const
-    const { flow, app } = stage({ clients, extensions: [extension], endpoints: [whoami, anyone, nobody] })
+    const { flow, app } = stage({
+      clients,
+      plugins: [extension, { name: 'host-endpoints', endpoints: [whoami, anyone, nobody] }],
+    })
     const { client_id } = report.registration
     const Authorization = basic(client_id, report.secret ?? '')
     await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
@@ -256,8 +258,11 @@ describeOnStores('prepare', (stage) => {
     }
     const { flow } = stage({
       clients,
-      extensions: [...names.map(asking), { ...asking('none'), prepare: async () => undefined }],
-      endpoints: [found],
+      plugins: [
+        ...names.map(asking),
+        { ...asking('none'), prepare: async () => undefined },
+        { name: 'host-endpoints', endpoints: [found] },
+      ],
     })
     await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
     expect(evidence).toEqual([...names.map((name) => `of ${name}`), undefined])
@@ -273,7 +278,7 @@ describeOnStores('prepare', (stage) => {
         if (isBroken) throw new Error('No.')
       },
     }
-    const { flow } = stage({ clients, extensions: [broken] })
+    const { flow } = stage({ clients, plugins: [broken] })
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('500 server_error')
     isBroken = false
@@ -302,7 +307,7 @@ describeOnStores('An addition to the token response', (stage) => {
     ['an unknown name', { status: 201 }],
   ])('of %s is a mistake, and the token stays unborn', async (_what, addition) => {
     const extensions = [adding('good', { members: { first: 'one' } }), adding('bad', addition)]
-    const { flow, store } = stage({ clients, extensions })
+    const { flow, store } = stage({ clients, plugins: [...extensions] })
     expect(refusalOf(await flow.request(report, fields))).toBe('500 server_error')
     expect(store.calls.write).toBe(0)
   })
@@ -316,7 +321,7 @@ describeOnStores('An addition to the token response', (stage) => {
         return undefined
       },
     }
-    const { flow } = stage({ clients, extensions: [refusing] })
+    const { flow } = stage({ clients, plugins: [refusing] })
     const code = await flow.approve(photoPrint)
     expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
     isRefusing = false
@@ -332,8 +337,7 @@ describeOnStores('An addition to the token response', (stage) => {
     ]
     const { flow } = stage({
       clients: [page.registration, report.registration],
-      responseTypes: [implicit()],
-      extensions,
+      plugins: [implicit(), ...extensions],
     })
     const answer = await flow.request(report, fields)
     expect(answer.body).toMatchObject({ number: 7, text: 'x', token_type: 'bearer' })
@@ -348,8 +352,7 @@ describeOnStores('An addition to the token response', (stage) => {
     const page = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
     const { flow } = stage({
       clients: [page.registration],
-      responseTypes: [implicit()],
-      extensions: [adding('one', { members: { list: ['x'] } })],
+      plugins: [implicit(), adding('one', { members: { list: ['x'] } })],
     })
     const asked = { ...authorizationRequest(page), response_type: 'token' }
     const sent = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
@@ -368,7 +371,7 @@ describeOnStores('A certificate of a client', (stage) => {
   }
 
   test('is on a request at an endpoint, and on one at a guard', async () => {
-    const { app } = stage({ clients, extensions: [bound] })
+    const { app } = stage({ clients, plugins: [bound] })
     const server = createServer(
       { ...otherCertificate, ca: [], requestCert: true, rejectUnauthorized: false },
       app,

@@ -24,6 +24,7 @@ import { tokensOf } from '../support/flows/tokens'
 import { but } from '../support/stores/but'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
+import { grantTypeOf } from '../support/grant-type-of'
 
 const many = 8
 
@@ -155,7 +156,11 @@ describe('While the signer of access tokens is slow,', () => {
     }
     const { read: clock } = new Clock()
     const format = { ...signed, encode }
-    const { flow } = application({ store: memoryStore({ clock }), clock, accessTokenFormats: [format] })
+    const { flow } = application({
+      store: memoryStore({ clock }),
+      clock,
+      plugins: [{ name: 'host-formats', accessTokenFormats: [format] }],
+    })
     const close = () => (at.gate = new Gate())
     const waiting = (gate: Gate, times: number) =>
       waitUntil(`${times} wait for the signer`, async () => gate.waiting === times, 20)
@@ -238,7 +243,7 @@ describe('An assertion, presented to two servers whose writes to Redis fail in e
   })
 
   const grantType = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
-  const desk = bent(photoPrint, { grant_types: [grantType.name] })
+  const desk = bent(photoPrint, { grant_types: [grantTypeOf(grantType)] })
   const fates = ['carried out', 'never sent', 'its reply gets lost', 'sent too late'] as const
 
   /** A way to Redis on which the next writes meet these fates. */
@@ -264,7 +269,7 @@ describe('An assertion, presented to two servers whose writes to Redis fail in e
 
   /** What a client hears that tries again as long as the answer is trouble. */
   async function present(flow: Flow, assertion: string): Promise<string[]> {
-    const fields = { grant_type: grantType.name, assertion, scope: 'photos:read' }
+    const fields = { grant_type: grantTypeOf(grantType), assertion, scope: 'photos:read' }
     const outcome = outcomeOf(await flow.request(desk, fields))
     const isTrouble = outcome === '400 temporarily_unavailable'
     return [outcome, ...(isTrouble ? await present(flow, assertion) : [])]
@@ -276,7 +281,7 @@ describe('An assertion, presented to two servers whose writes to Redis fail in e
     const servers = [1, 2].map(() => {
       const way = new FatefulWay()
       const store = redisStore({ client: way, prefix })
-      const options = { store, grantTypes: [grantType], clients: [desk.registration], ...withoutLimits }
+      const options = { store, plugins: [grantType], clients: [desk.registration], ...withoutLimits }
       return { way, flow: application(options).flow }
     })
     const heard = new Set<string>()

@@ -216,7 +216,10 @@ describe('The limit by network', () => {
       handle: async () => ({ members: {} }),
     }
     for (const method of ['get', 'head'] as const) {
-      const { app, flow } = application({ limits: { networks: { clients: two } }, endpoints: [own] })
+      const { app, flow } = application({
+        limits: { networks: { clients: two } },
+        plugins: [{ name: 'host-endpoints', endpoints: [own] }],
+      })
       const come = async (headers = {}) => (await request(app)[method]('/own').set(headers)).status
       for (let round = 0; round < 4; round++) expect(await come()).toBe(401)
       expect((await comeUnproven(flow)).status).toBe(400)

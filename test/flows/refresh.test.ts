@@ -268,7 +268,7 @@ describe('A withdrawn scope', () => {
         grant_types: ['authorization_code', 'refresh_token', tokenExchangeName],
       })
       const grantTypes = [tokenExchange({ policy: anyOwner })]
-      const { flow, allow, reasonOf } = changing(stage, client, { grantTypes })
+      const { flow, allow, reasonOf } = changing(stage, client, { plugins: [...grantTypes] })
       const { accessToken } = await flow.tokens(client)
       allow('photos:read')
       expect(tokensOf(await flow.request(client, exchangeOf(accessToken))).scope).toBe('photos:read')

@@ -235,7 +235,7 @@ describeOnRegistry('A disabled client', (stage) => {
   )
 
   test('gets no token by an implicit grant that the owner decides after it was disabled [implicit-5]', async () => {
-    const { oauth, flow } = stage({ responseTypes: [implicit()] })
+    const { oauth, flow } = stage({ plugins: [implicit()] })
     const metadata = { ...phoneMetadata, grant_types: ['implicit'], response_types: ['token'] }
     const show = await registered(oauth, metadata)
     const page = await flow.ask({ ...authorizationRequest(show), response_type: 'token' }, 'alice')

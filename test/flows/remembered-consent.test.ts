@@ -153,7 +153,7 @@ describeOnStores('A consent is never remembered', (stage) => {
   ])('for a public client %s', async (_where, registered, bend) => {
     const client = bent(photoBook, registered)
     const clients = [client.registration]
-    const set = stage({ rememberConsent: true, clients, responseTypes: [implicit()] })
+    const set = stage({ rememberConsent: true, clients, plugins: [implicit()] })
     await approve(set, client, bend)
     expect(await askAs(set, client, bend)).toBe('question')
   })

@@ -45,7 +45,7 @@ describe('Extensions of requests', () => {
 
   describe('an extension that replaces a request', () => {
     test('may be an instance of a class, and may wait', async () => {
-      const { flow } = setStage({ extensions: [new Narrower()] })
+      const { flow } = setStage({ plugins: [new Narrower()] })
       const response = await flow.ask({ ...asked, scope: 'photos:print' }, 'alice')
       const tokens = await flow.redeem(photoPrint, String(redirectionOf(response).parameters['code']))
       expect(tokens.body).toMatchObject({ scope: 'photos:read' })
@@ -58,7 +58,7 @@ describe('Extensions of requests', () => {
           parameters: formOf({ ...asked, scope: 'unknown', state: `after ${parameters.get('scope')}` }),
         }),
       }
-      const { flow } = setStage({ extensions: [new Narrower(), second] })
+      const { flow } = setStage({ plugins: [new Narrower(), second] })
       const { uri, parameters } = redirectionOf(await flow.ask({ client_id: 'photo-print' }, 'alice'))
       expect(uri).toBe('https://print.example/callback')
       expect(parameters).toMatchObject({ error: 'invalid_scope', state: 'after photos:read' })
@@ -84,7 +84,7 @@ describe('Extensions of requests', () => {
       ['a handle that names nothing', { parameters: formOf(asked), claims: `rh_${'A'.repeat(65)}` }, 400],
       ['a member that nobody knows', { parameters: formOf(asked), claim: 'x' }, 500],
     ])('leads nowhere with %s', async (_what, resolved, status) => {
-      const { flow } = setStage({ extensions: [resolving(resolved)] })
+      const { flow } = setStage({ plugins: [resolving(resolved)] })
       const response = await flow.ask(asked, 'alice')
       expect([response.status, response.get('Location')]).toEqual([status, undefined])
     })
@@ -92,7 +92,7 @@ describe('Extensions of requests', () => {
     test('claims one record for one request', async () => {
       const claims = `rh_${'A'.repeat(65)}`
       const one = resolving({ parameters: formOf(asked), claims })
-      const { flow } = setStage({ extensions: [one, { ...one, name: 'other' }] })
+      const { flow } = setStage({ plugins: [one, { ...one, name: 'other' }] })
       expect((await flow.ask(asked, 'alice')).status).toBe(500)
     })
   })
@@ -103,23 +103,13 @@ describe('Extensions of requests', () => {
       const keeper: Plugin = {
         name: 'keeper',
         open: (server) => ({
-          extensions: [
-            {
-              name: 'keeper',
-              async resolveRequest(parameters, client, { isPushed, sender }) {
-                if (isPushed) return undefined
-                const { proposal } = await server.parseAuthorizationRequest(
-                  client,
-                  parameters,
-                  undefined,
-                  sender,
-                )
-                const { requested, handle } = openRequest(proposal, server.context())
-                if (claims === undefined) await server.begin(requested)
-                return { parameters: parameters.format(), claims: (claims ??= handle) }
-              },
-            },
-          ],
+          async resolveRequest(parameters, client, { isPushed, sender }) {
+            if (isPushed) return undefined
+            const { proposal } = await server.parseAuthorizationRequest(client, parameters, undefined, sender)
+            const { requested, handle } = openRequest(proposal, server.context())
+            if (claims === undefined) await server.begin(requested)
+            return { parameters: parameters.format(), claims: (claims ??= handle) }
+          },
         }),
       }
       const { flow } = setStage({ plugins: [keeper], skipConsent: () => true })
@@ -150,13 +140,13 @@ describe('Extensions of requests', () => {
       [['approve', 'log in'], 'login'],
     ])('of several, the strictest counts: %j', async (verdicts, outcome) => {
       const extensions = verdicts.map((verdict, index) => saying(`x${index}`, verdict))
-      const { flow } = setStage({ extensions, skipConsent: () => true })
+      const { flow } = setStage({ plugins: [...extensions], skipConsent: () => true })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe(outcome)
     })
 
     test('sees the request, its own data, and no demand that nobody made', async () => {
       const seen = jest.fn()
-      const { flow } = setStage({ extensions: [saying('seeing', 'ask', seen)] })
+      const { flow } = setStage({ plugins: [saying('seeing', 'ask', seen)] })
       await flow.ask(asked, 'alice')
       expect(seen).toHaveBeenCalledWith(
         expect.objectContaining({
@@ -170,19 +160,19 @@ describe('Extensions of requests', () => {
 
     test('approves no app without a page that another app could pass for', async () => {
       const app = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
-      const { flow } = setStage({ extensions: [saying('a', 'approve')], clients: [app.registration] })
+      const { flow } = setStage({ plugins: [saying('a', 'approve')], clients: [app.registration] })
       expect(outcomeOf(await flow.ask(authorizationRequest(app), 'alice'))).toBe('question')
     })
 
     test.each([['login'], [null]])('that says %j is a fault of the server', async (verdict) => {
-      const { flow } = setStage({ extensions: [saying('a', verdict)] })
+      const { flow } = setStage({ plugins: [saying('a', verdict)] })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
     })
 
     test('a login function hears whether an owner has to log in again', async () => {
       const again: unknown[] = []
       const { flow } = setStage({
-        extensions: [saying('a', 'log in')],
+        plugins: [saying('a', 'log in')],
         login: (_request, response, _returnTo, asking) => {
           again.push(asking.again)
           response.send('log in')
@@ -218,7 +208,7 @@ describe('Extensions of requests', () => {
     extensions: readonly Extension[],
     fields: Readonly<Record<string, string>> = pushedFields,
   ) {
-    const { flow } = setStage({ plugins: [pushing], extensions })
+    const { flow } = setStage({ plugins: [...extensions, pushing] })
     const response = await flow.request(photoPrint, fields, '/push')
     const { kept, scope, error } = response.body
     return { outcome: `${response.status} ${error}`, kept: new URLSearchParams(kept), scope }
@@ -456,7 +446,7 @@ describe('Plug-ins', () => {
         open: ({ counters }) => ({ tokenTypes: [usedOnce(counters)] }),
         openInGuard: ({ counters, issuer, now }) => ({
           tokenTypes: [usedOnce(counters)],
-          extensions: [{ name: 'seen', access: () => ({ seen: issuer, at: now() }) }],
+          access: () => ({ seen: issuer, at: now() }),
         }),
       }
       const { flow } = setStage({ store, plugins: [once], tokenType: 'once' })

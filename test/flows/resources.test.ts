@@ -89,7 +89,11 @@ describeOnStores('The resource of a grant that begins', (stage) => {
     }
     const redeem = async (data: unknown, resource?: string) => {
       const clients = [{ ...job.registration, grant_types: ['urn:example:voucher'] }]
-      const set = open({ clients, grantTypes: [voucher(data)], defaultResource: printApi })
+      const set = open({
+        clients,
+        plugins: [{ name: 'host-grant-types', grantTypes: [voucher(data)] }],
+        defaultResource: printApi,
+      })
       const response = await set.flow.request(job, { grant_type: 'urn:example:voucher', resource })
       if (response.status !== 200) return outcomeOf(response)
       return (await reach(set, tokensOf(response).accessToken)).passed
@@ -160,7 +164,7 @@ describeOnStores('An exchanged token', (stage) => {
     'for %s outside the option is for this target alone, and opens no guarded resource [exchange-13]',
     async (_what, target, aud) => {
       const grantTypes = [tokenExchange({ policy: anyOwner, tokenTypes: verified })]
-      const set = open({ defaultResource: photosApi, grantTypes })
+      const set = open({ defaultResource: photosApi, plugins: [...grantTypes] })
       const { accessToken } = await ofPhotos(set)
       for (const subject of [exchangeOf(accessToken), exchangeOf('signed elsewhere', named)]) {
         const exchanged = tokensOf(await set.flow.request(job, formFields(subject, target)))
@@ -219,7 +223,11 @@ describeOnStores('A grant type of the host that exchanges a token of this server
     }
     const owned = { ...gallery.registration, grant_types: ['authorization_code', 'refresh_token'] }
     const clients = [owned, { ...job.registration, grant_types: [name] }]
-    const set = open({ clients, grantTypes: [delegation], defaultResource: printApi })
+    const set = open({
+      clients,
+      plugins: [{ name: 'host-grant-types', grantTypes: [delegation] }],
+      defaultResource: printApi,
+    })
     const subject = await set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
     const asked = { grant_type: name, presented: subject.accessToken, resource }
     const response = await set.flow.request(job, asked)

@@ -47,7 +47,7 @@ const grantType = saml2Bearer({
 const printer = bent(photoBook, { grant_types: ['authorization_code', grant_type] })
 const clients = [bearer.registration, printer.registration]
 
-const open = (stage: SetStage) => stage({ grantTypes: [grantType], clients })
+const open = (stage: SetStage) => stage({ plugins: [grantType], clients })
 const fresh = ({ clock }: Stage, bend: Parameters<typeof signedAt>[0] = {}) =>
   signedAt({ now: Math.floor(clock.read() / 1000), ...bend })
 
@@ -118,7 +118,11 @@ function desk(bend: Partial<Saml2BearerOptions> = {}, now = noon) {
     return assertion.subject
   }
   const grantTypes = [saml2Bearer({ ...options, resourceOwner, ...bend })]
-  const { flow, failures } = setStage({ grantTypes, clients: [bearer.registration], clock: () => now * 1000 })
+  const { flow, failures } = setStage({
+    plugins: [...grantTypes],
+    clients: [bearer.registration],
+    clock: () => now * 1000,
+  })
   return { seen, failures, present: (assertion: string) => flow.request(bearer, asking(assertion)) }
 }
 

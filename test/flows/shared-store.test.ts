@@ -10,13 +10,14 @@ import { authorizationRequest, Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { grantTypeOf } from '../support/grant-type-of'
 
 const assertions = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
 const client = bent(photoPrint, {
   may_introspect: true,
-  grant_types: ['authorization_code', 'refresh_token', assertions.name],
+  grant_types: ['authorization_code', 'refresh_token', grantTypeOf(assertions)],
 })
-const options = { clients: [client.registration], grantTypes: [assertions] }
+const options = { clients: [client.registration], plugins: [assertions] }
 const otherIssuer = 'http://127.0.0.1'
 
 /** A server, and another one of another issuer on the same store, with the same registered client. */

@@ -31,8 +31,7 @@ describe('single use limit', () => {
   const job = bent(nightlyReport, { token_type: 'mac', grant_types: ['client_credentials', voucher] })
   const other = bent(nightlyReport, { client_id: 'weekly-report', token_type: 'mac' })
   const signing: Partial<AuthorizationServerOptions> = {
-    tokenTypes: [mac({ hosts: ['api.example.com'] })],
-    grantTypes: [vouchers],
+    plugins: [mac({ hosts: ['api.example.com'] }), { name: 'host-grant-types', grantTypes: [vouchers] }],
     clients: [job.registration, other.registration],
   }
   const three = { attempts: 3, seconds: 60 }
@@ -65,13 +64,12 @@ describe('single use limit', () => {
       const set = stage(signing)
       const tokens = await tokensFor(set)
       const { store, clock } = set
-      const { tokenTypes = [] } = signing
       const guard = createBearerGuard({
         issuer: 'http://localhost',
         store,
         clock: clock.read,
         storeDeadline: 10,
-        tokenTypes,
+        ...(signing.plugins && { plugins: signing.plugins }),
         limits: { singleUses: three },
       })
       const app = express()

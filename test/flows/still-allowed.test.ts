@@ -146,7 +146,7 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     const of = { owner: 'alice' }
     const policy: ExchangePolicy = () => ({ subject: of.owner, audience: [] })
     const clients = [photoPrint, service].map(({ registration }) => registration)
-    const { flow, login, told } = set({ clients, grantTypes: [tokenExchange({ policy })] })
+    const { flow, login, told } = set({ clients, plugins: [tokenExchange({ policy })] })
     const token = tokenIn(await flow.redeem(photoPrint, await flow.approve(photoPrint)))
     login.current = { authTime: how.authTime + 900 }
     const exchanged = async () => told(tokenIn(await flow.request(service, exchangeOf(token))))

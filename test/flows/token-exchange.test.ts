@@ -15,6 +15,7 @@ import {
   tokenTypeOf,
 } from '../support/flows/token-exchange'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { withPlugins } from '../support/with-plug-ins'
 
 describeOnStores('Token exchange', (stage) => {
   test('ends a chain of actors that grows too long [exchange-9]', async () => {
@@ -127,7 +128,7 @@ describeOnStores('Token exchange refuses', (stage) => {
     const { flow } = stage({
       ...exchanging(),
       clients: [service.registration, signing.registration],
-      tokenTypes: [mac({ hosts: ['api.example.com'] })],
+      plugins: withPlugins([mac({ hosts: ['api.example.com'] })], exchanging().plugins),
     })
     const { body } = await flow.redeem(signing, await flow.approve(signing))
     expect(body.token_type).toBe('mac')

@@ -94,7 +94,7 @@ describe('Bound tokens', () => {
   }
 
   const jkt = thumbprint('k-1')
-  const provable = { plugins: [keyedTokens], extensions: [certified] }
+  const provable = { plugins: [certified, keyedTokens] }
   const proof = { Key: 'k-1', Certificate: 'c-1' }
 
   describe.each<[string, 'jwt' | 'introspection']>([
@@ -179,7 +179,11 @@ describe('Bound tokens', () => {
     const jwt = { audience: photosApi, keys: { keys: [hub.jwk] } }
     for (const tokenTypes of [[bare], [one, two]])
       for (const source of [{ introspection }, { jwt }])
-        expect(() => createBearerGuard({ issuer, ...source, tokenTypes })).toThrow(/confirmationMethod/)
-    expect(() => createBearerGuard({ issuer, jwt, tokenTypes: [one] })).not.toThrow(ConfigurationError)
+        expect(() =>
+          createBearerGuard({ issuer, ...source, plugins: [{ name: 'host-token-types', tokenTypes }] }),
+        ).toThrow(/confirmationMethod/)
+    expect(() =>
+      createBearerGuard({ issuer, jwt, plugins: [{ name: 'host-token-types', tokenTypes: [one] }] }),
+    ).not.toThrow(ConfigurationError)
   })
 })

@@ -15,19 +15,20 @@ import { describeRegistration, notesApp } from '../support/flows/registering'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { grantTypeOf } from '../support/grant-type-of'
 
 const platforms = issuers.map((issuer) => ({ ...issuer, repeatable: issuer.issuer === hub.issuer }))
 const trusting = (bend: Partial<JwtBearerOptions> = {}) =>
   jwtBearer({ issuers: platforms, resourceOwner: ({ subject }) => subject, ...bend })
 const accounts = new Map([['alice@issuer.example', 'alice']])
-const grant_type = trusting().name
+const grant_type = grantTypeOf(trusting())
 const desk = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
 
 const open = (
   stage: SetStage,
   bend: Partial<JwtBearerOptions> = {},
   more: Partial<AuthorizationServerOptions> = {},
-) => stage({ grantTypes: [trusting(bend)], clients: [desk.registration], ...more })
+) => stage({ plugins: [trusting(bend)], clients: [desk.registration], ...more })
 
 /** A token as a platform writes it into a file, without an id. */
 function tokenAt(
@@ -104,10 +105,9 @@ describeOnStores('An assertion of a platform', (stage) => {
   test('gives tokens that are bound to a key and to a resource, if the request proves the one and names the other', async () => {
     const set = stage(
       {
-        grantTypes: [trusting()],
         clients: [desk.registration],
         resources: threeResources,
-        plugins: [dpop({ baseUrl: 'http://localhost' })],
+        plugins: [trusting(), dpop({ baseUrl: 'http://localhost' })],
       },
       { mount: mountResources },
     )
@@ -153,7 +153,7 @@ const programs = [
   nightlyReport.registration,
 ]
 const methods = (bend: PrivateKeyJwtOptions = {}) => ({
-  clientAuthenticationMethods: [privateKeyJwt({ issuers: platforms, ...bend })],
+  plugins: [privateKeyJwt({ issuers: platforms, ...bend })],
 })
 const run = (stage: SetStage, options: Partial<AuthorizationServerOptions> = {}) =>
   stage({ clients: programs, ...methods(), ...options })
@@ -335,7 +335,7 @@ describeOnStores('A program that a platform runs', (stage) => {
   test('gets tokens that are bound to a key and to a resource', async () => {
     const plugins = [dpop({ baseUrl: 'http://localhost' })]
     const set = stage(
-      { clients: programs, ...methods(), resources: threeResources, plugins },
+      { clients: programs, resources: threeResources, plugins: [...methods().plugins, ...plugins] },
       { mount: mountResources },
     )
     const prover = new Prover(set.clock.read)

@@ -65,7 +65,7 @@ describe('a list of clients', () => {
       'deviceAuthorization() to the option plugins',
     ],
     ['a response type', { response_types: ['code', 'token'] }, 'response_types', 'implicit()'],
-    ['a token type', { token_type: 'mac' }, 'token_type', 'mac() to the option tokenTypes'],
+    ['a token type', { token_type: 'mac' }, 'token_type', 'mac() to the option plugins'],
     [
       'a method',
       { token_endpoint_auth_method: 'private_key_jwt' },

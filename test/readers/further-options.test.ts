@@ -64,7 +64,12 @@ describe('The option authorizations', () => {
       'an endpoint of its name',
       {
         authorizations: {},
-        endpoints: [{ kind: 'page', name: 'authorizations', path: '/x', handle: () => {} }],
+        plugins: [
+          {
+            name: 'host-endpoints',
+            endpoints: [{ kind: 'page', name: 'authorizations', path: '/x', handle: () => {} }],
+          },
+        ],
       },
       'authorizations.path',
     ],
@@ -108,7 +113,12 @@ describe('The option authorizations', () => {
     })
     expect(() => oauth.endpoint('authorizations')).toThrow('the endpoints are')
     const own = { kind: 'page', name: 'authorizations', path: '/authorizations', handle: () => {} }
-    expect(mistakesIn({ authorizations: { manageAt: '/authorizations' }, endpoints: [own] })).toEqual([])
+    expect(
+      mistakesIn({
+        authorizations: { manageAt: '/authorizations' },
+        plugins: [{ name: 'host-endpoints', endpoints: [own] }],
+      }),
+    ).toEqual([])
   })
 })
 

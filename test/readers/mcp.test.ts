@@ -76,7 +76,7 @@ describe('mcp()', () => {
 
   it('lets clients ask for offline_access, which has no effect, and shows it in its own metadata alone', async () => {
     const registration = { ...desktop, grant_types: ['authorization_code', 'refresh_token'] }
-    const { app } = hostWith({ resource, scopes, clients: [registration] }, { plugins: [], extensions: [] })
+    const { app } = hostWith({ resource, scopes, clients: [registration] }, { plugins: [] })
     const { body } = await request(app).get('/.well-known/oauth-authorization-server')
     expect(body.scopes_supported).toContain('offline_access')
     const refused = await request(app).post('/mcp').expect(401)

@@ -22,8 +22,7 @@ const document = {
 const { jwk } = signer('notes', '1')
 const jwks = { keys: [jwk] }
 const usual: Partial<AuthorizationServerOptions> = {
-  clientAuthenticationMethods: [privateKeyJwt()],
-  responseTypes: [implicit()],
+  plugins: [privateKeyJwt(), implicit()],
 }
 
 /** A source whose documents are this JSON, wherever they are. */

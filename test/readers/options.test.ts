@@ -107,22 +107,15 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     'must have the functions read, write, remove, add and list, as redisStore({ url }) and memoryStore() have.',
     [null, 7, 'memory', {}, [], memoryStore, functions],
   ],
-  ['endpoints', 'must be a list of endpoints.', [null, 7, 'whoami', {}]],
   ['plugins', 'must be a list of plug-ins.', [null, 7, 'voucher', {}]],
-  ['clientAuthenticationMethods', 'must be a list of methods.', [null, 7, 'none', {}]],
   ['pkce', "must be 'public', 'all' or 'none'.", [null, true, '', 'S256', 'Public', ['public']]],
   [
     'redirectUris',
     "must be 'any', 'https or loopback', or { schemes: ['com.example.app'] } with the schemes of apps in lower case, without colons.",
     [null, 7, '', 'https', ['any'], {}, ...noScheme, { schemes: ['cursor'], hosts: [] }],
   ],
-  ['responseTypes', 'must be a list of response types, such as implicit().', [null, 'token', {}]],
   ['counters', 'must be a store, such as redisStore({ url }).', [null, 7, 'redis', {}, { add: () => 1 }]],
-  ['grantTypes', 'must be a list of grant types, such as password({ verify }).', [null, {}, 'password']],
-  ['tokenTypes', 'must be a list of token types, such as mac({ hosts }).', [null, 'mac', {}]],
-  ['accessTokenFormats', 'must be a list of access token formats.', [null, 'jwt', {}]],
   ['tokenType', 'must be one of bearer.', [...noText, 'Mac', 'Bearer']],
-  ['extensions', 'must be a list of extensions.', [null, 'pkce', {}]],
   [
     'limits.selfRegisteredClients',
     'must be false or a whole number, 1 to 1000.',
@@ -143,6 +136,8 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
 const options = table.flatMap(([names, cure, wrong]) =>
   names.split(' ').map((name) => ({ name, cure, wrong })),
 )
+
+const [ofToken] = implicit().responseTypes
 
 const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
   ...optionsWith(),
@@ -165,12 +160,8 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   logOut: () => {},
   store: memoryStore(),
   counters: memoryStore(),
-  grantTypes: [],
-  tokenTypes: [mac({ hosts: ['api.example.com'] })],
-  accessTokenFormats: [signed],
   tokenType: 'mac',
   paths: { authorization: '/ask', token: '/tokens', revocation: '/forget', introspection: '/ask-about' },
-  endpoints: [whoami],
   dynamicRegistration: {
     initialAccessToken: generateClientSecret().client_secret_hash,
     maximumClients: 1,
@@ -194,8 +185,6 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   refreshTokenRotation: false,
   offlineAccess: true,
   narrowScope: true,
-  responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
-  clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   limits: {
     clientAuthentication: { clientAndAddress: { attempts: 1, seconds: 86_400 }, client: false },
     openRequests: { attempts: 1, seconds: 86_400 },
@@ -206,8 +195,19 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   },
   pkce: 'all',
   redirectUris: 'any',
-  extensions: [{ name: 'resource' }],
-  plugins: [{ name: 'voucher', open: () => ({}) }],
+  plugins: [
+    mac({ hosts: ['api.example.com'] }),
+    { name: 'host-formats', accessTokenFormats: [signed] },
+    { name: 'host-endpoints', endpoints: [whoami] },
+    implicit({ redirectBy: 'page' }),
+    { name: 'code-token', responseTypes: [{ ...ofToken, name: 'code token' }] },
+    {
+      name: 'host-methods',
+      clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
+    },
+    { name: 'resource', metadata: {} },
+    { name: 'voucher', open: () => ({}) },
+  ],
   storeDeadline: 0.1,
   closeDeadline: 5,
   bodyDeadline: 60,
@@ -243,20 +243,34 @@ test.each(options)('the option $name is reported with its path, and: it $cure', 
     ])
 })
 
-test.each<[option: string, row: object, members: string]>([
-  ['responseTypes', implicit(), 'name grantTypes mode approve'],
+test.each([
+  ['endpoints', 'endpoints'],
+  ['clientAuthenticationMethods', 'methods'],
+  ['responseTypes', 'response types, such as implicit()'],
+  ['grantTypes', 'grant types, such as password({ verify })'],
+  ['tokenTypes', 'token types, such as mac({ hosts })'],
+  ['accessTokenFormats', 'access token formats'],
+])('%s of a plug-in are a list of %s', (part, what) => {
+  for (const wrong of [null, 7, 'x', {}])
+    expect(mistakesWith({ clients: [], plugins: [{ name: 'a', [part]: wrong }] })).toEqual([
+      { path: `plugins[0].${part}`, message: `must be a list of ${what}.` },
+    ])
+})
+
+test.each<[part: string, row: object, members: string]>([
+  ['responseTypes', { ...ofToken }, 'name grantTypes mode approve'],
   ['grantTypes', voucher, 'name parameters handle'],
   ['tokenTypes', bearer, 'name scheme read'],
   ['accessTokenFormats', signed, 'name encode decode'],
-  ['extensions', { name: 'idle' }, 'name'],
-])('each of %s is an object with all it needs, and each mistake has its own path', (option, row, members) => {
+])('each of %s is an object with all it needs, and each mistake has its own path', (part, row, members) => {
+  const having = (each: unknown) => ({ plugins: [{ name: 'a', [part]: [each] }] })
   for (const wrong of [null, 7, 'x', [], implicit, Promise.resolve(row)])
-    expect(mistakesWith({ [option]: [wrong] })).toEqual([
-      { path: `${option}[0]`, message: 'must be an object, not a promise or a list.' },
+    expect(mistakesWith(having(wrong))).toEqual([
+      { path: `plugins[0].${part}[0]`, message: 'must be an object, not a promise or a list.' },
     ])
   for (const member of members.split(' '))
     for (const value of [undefined, 7, ''])
-      expect(pathsWith({ [option]: [{ ...row, [member]: value }] })).toEqual([`${option}[0].${member}`])
+      expect(pathsWith(having({ ...row, [member]: value }))).toEqual([`plugins[0].${part}[0].${member}`])
 })
 
 describe('options', () => {
@@ -329,7 +343,7 @@ describe('options', () => {
     expect(mistake).toEqual({
       path: name,
       message: expect.stringContaining(
-        `is not known here${meant} known names are accessTokenFormats, authorizations, bodyDeadline, choices, clientAuthenticationMethods, clients,`,
+        `is not known here${meant} known names are authorizations, bodyDeadline, choices, clients,`,
       ),
     })
     for (const key of Object.keys(oneOfEach)) expect(mistake?.message).toContain(key)
@@ -456,13 +470,13 @@ describe('options that belong together, or only look right, are refused', () => 
     ],
     [
       'the name of an extension of the package',
-      { extensions: [{ name: 'pkce' }] },
-      ['extensions[0].name is "pkce", which another extension has already.'],
+      { plugins: [{ name: 'pkce', metadata: {} }] },
+      ['plugins[0].name is "pkce", which another plug-in, or the server itself, has already.'],
     ],
     [
       'a name twice',
-      { extensions: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
-      ['extensions[2].name is "a", which another extension has already.'],
+      { plugins: ['a', 'b', 'a'].map((name) => ({ name, responseModes: [] })) },
+      ['plugins[2].name is "a", which another plug-in has already.'],
     ],
     [
       'a deadline longer than a timer can keep',
@@ -489,8 +503,11 @@ describe('options that belong together, or only look right, are refused', () => 
     ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, ['scopes']],
     [
       'another option, and a scope that a client cannot have',
-      { responseTypes: 7, clients: [{ ...phone, scope: 'photos.print' }] },
-      ['responseTypes', 'clients[0].scope'],
+      {
+        plugins: [{ name: 'host-response-types', responseTypes: 7 }],
+        clients: [{ ...phone, scope: 'photos.print' }],
+      },
+      ['plugins[0].responseTypes', 'clients[0].scope'],
     ],
   ])('are reported once: wrong %s', (_what, bend, paths) => {
     expect(pathsWith(bend)).toEqual(paths)

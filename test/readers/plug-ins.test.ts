@@ -21,7 +21,11 @@ const own = { name: 'own', scheme: 'Own', read: () => undefined }
 const signed = mac({ hosts: ['api.example.com'] })
 const format = signedFormat('signed')
 const reader = { name: 'signed', decode: (text: string) => format.decode(text) }
-const responseType = (name: string) => ({ ...implicit(), name })
+const responseType = (name: string) => ({ ...implicit().responseTypes[0], name })
+const responseTypes = (...names: readonly string[]) => ({
+  name: 'types',
+  responseTypes: names.map(responseType),
+})
 const withParts = (parts: unknown, name = 'test') => ({ name, open: () => parts, openInGuard: () => parts })
 const publishing = (name: string) => ({ name, publishedSubject: () => 'x' })
 const slideshow = { ...printer, grant_types: ['implicit'], response_types: ['token'] }
@@ -45,7 +49,9 @@ class Sealed {
   }
 }
 
-const methods = (...clientAuthenticationMethods: readonly unknown[]) => ({ clientAuthenticationMethods })
+const methods = (...clientAuthenticationMethods: readonly unknown[]) => ({
+  plugins: [{ name: 'host-methods', clientAuthenticationMethods }],
+})
 const notPlugins = [
   null,
   7,
@@ -56,8 +62,12 @@ const notPlugins = [
   { open: () => ({}) },
 ]
 
-const second = (name: string) => ({ grantTypes: [grantType('urn:x:1'), grantType(name)] })
-const typeNamed = (bend: object) => ({ tokenTypes: [{ ...own, ...bend }] })
+const second = (name: string) => ({
+  plugins: [{ name: 'host-grant-types', grantTypes: [grantType('urn:x:1'), grantType(name)] }],
+})
+const typeNamed = (bend: object) => ({
+  plugins: [{ name: 'host-token-types', tokenTypes: [{ ...own, ...bend }] }],
+})
 const ofPlugin = (parts: unknown) => ({ plugins: [withParts(parts)] })
 const registering = { ...whoami, name: 'registration', path: '/x' }
 const oddNames = [
@@ -91,11 +101,27 @@ const modes = [
 
 describe('a server takes', () => {
   it.each<readonly [string, Bend]>([
-    ['grant types', { grantTypes: ['https://a.example/grants/x', 'password', 'x:y'].map(grantType) }],
-    ['response types', { responseTypes: ['token', 'code id_token token', 'none', 'x_1'].map(responseType) }],
-    ['two token types whose names differ in case', { tokenTypes: [signed, { ...own, name: 'MAC' }] }],
-    ['a usual token type', { tokenTypes: [signed], tokenType: 'mac' }],
-    ['two formats', { accessTokenFormats: [format, signedFormat('other')] }],
+    [
+      'grant types',
+      {
+        plugins: [
+          {
+            name: 'host-grant-types',
+            grantTypes: ['https://a.example/grants/x', 'password', 'x:y'].map(grantType),
+          },
+        ],
+      },
+    ],
+    ['response types', { plugins: [responseTypes('token', 'code id_token token', 'none', 'x_1')] }],
+    [
+      'two token types whose names differ in case',
+      { plugins: [signed, { name: 'host-token-types', tokenTypes: [{ ...own, name: 'MAC' }] }] },
+    ],
+    ['a usual token type', { plugins: [signed], tokenType: 'mac' }],
+    [
+      'two formats',
+      { plugins: [{ name: 'host-formats', accessTokenFormats: [format, signedFormat('other')] }] },
+    ],
     ['a method', methods(sealed)],
     ['a method with a scheme', methods({ ...sealed, scheme: 'Sealed' })],
     ['a method that is named by a URI', methods({ ...sealed, name: 'https://a.example/sealed' })],
@@ -107,8 +133,11 @@ describe('a server takes', () => {
     ['a method with fields of its own', methods({ ...sealed, seals: 7 })],
     ['a method that is an object of a class', methods(new Sealed())],
     ['a registration for a method of its own', { ...methods(sealed), clients: [client] }],
-    ['a registration for the implicit grant', { responseTypes: [implicit()], clients: [slideshow] }],
-    ['endpoints with names and paths of their own', { endpoints: [whoami, registration] }],
+    ['a registration for the implicit grant', { plugins: [implicit()], clients: [slideshow] }],
+    [
+      'endpoints with names and paths of their own',
+      { plugins: [{ name: 'host-endpoints', endpoints: [whoami, registration] }] },
+    ],
   ])('%s', (_what, bend) => {
     expect(mistakesWith(bend)).toEqual([])
   })
@@ -119,55 +148,66 @@ describe('a server refuses, with the path and the cure', () => {
   it.each<Row>([
     ...oddNames.map((name): Row => [
       second(name),
-      `grantTypes[1].name is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
+      `plugins[0].grantTypes[1].name is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
     ]),
     ...takenNames.map((name): Row => [
       second(name),
-      `grantTypes[1].name is "${name}", which another grant type has already.`,
+      `plugins[0].grantTypes[1].name is "${name}", which another grant type has already.`,
     ]),
     ...oddTypes.map((name): Row => [
-      { responseTypes: [implicit(), responseType(name)] },
-      `responseTypes[1].name is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
+      { plugins: [implicit(), responseTypes(name)] },
+      `plugins[1].responseTypes[0].name is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
     ]),
     ...twice.map((names): Row => [
-      { responseTypes: names.map(responseType) },
-      `responseTypes[${names.length - 1}].name is "${names.at(-1)}", which another response type has already. The order of the values does not count.`,
+      { plugins: [responseTypes(...names)] },
+      `plugins[0].responseTypes[${names.length - 1}].name is "${names.at(-1)}", which another response type has already. The order of the values does not count.`,
     ]),
     ...['two words', 'a/b', 'é', 'a"b', 'https://a.example/ b'].map((name): Row => [
       typeNamed({ name }),
-      `tokenTypes[0].name is "${name}", but must be letters, digits and . _ -, or an absolute URI.`,
+      `plugins[0].tokenTypes[0].name is "${name}", but must be letters, digits and . _ -, or an absolute URI.`,
     ]),
     ...['two words', 'a"b', 'a,b', 'é'].map((scheme): Row => [
       typeNamed({ scheme }),
-      `tokenTypes[0].scheme is "${scheme}", which is not the name of an HTTP authentication scheme.`,
+      `plugins[0].tokenTypes[0].scheme is "${scheme}", which is not the name of an HTTP authentication scheme.`,
     ]),
-    [typeNamed({ name: 'bearer' }), 'tokenTypes[0].name is "bearer", which another token type has already.'],
     [
-      { tokenTypes: [signed, { ...own, scheme: 'mac' }] },
-      'tokenTypes[1].scheme is "mac", which another token type has already. Letter case does not count.',
-    ],
-    [{ tokenTypes: [signed], tokenType: 'hotk' }, 'tokenType must be one of bearer, mac.'],
-    [
-      { accessTokenFormats: [format, format] },
-      'accessTokenFormats[1].name is "signed", which another format has already.',
+      typeNamed({ name: 'bearer' }),
+      'plugins[0].tokenTypes[0].name is "bearer", which another token type has already.',
     ],
     [
-      { accessTokenFormats: [signedFormat('opaque')] },
-      'accessTokenFormats[0].name is "opaque", which stands for tokens without a format.',
+      { plugins: [signed, { name: 'host-token-types', tokenTypes: [{ ...own, scheme: 'mac' }] }] },
+      'plugins[1].tokenTypes[0].scheme is "mac", which another token type has already. Letter case does not count.',
+    ],
+    [{ plugins: [signed], tokenType: 'hotk' }, 'tokenType must be one of bearer, mac.'],
+    [
+      { plugins: [{ name: 'host-formats', accessTokenFormats: [format, format] }] },
+      'plugins[0].accessTokenFormats[1].name is "signed", which another format has already.',
     ],
     [
-      { accessTokenFormats: [format], ...ofPlugin({ accessTokenFormats: [format] }) },
-      'plugins[0].accessTokenFormats[0].name is "signed", which another format has already.',
+      { plugins: [{ name: 'host-formats', accessTokenFormats: [signedFormat('opaque')] }] },
+      'plugins[0].accessTokenFormats[0].name is "opaque", which stands for tokens without a format.',
+    ],
+    [
+      {
+        plugins: [
+          { name: 'host-formats', accessTokenFormats: [format] },
+          withParts({ accessTokenFormats: [format] }),
+        ],
+      },
+      'plugins[1].accessTokenFormats[0].name is "signed", which another format has already.',
     ],
     // A guard could read it, and a server could not write it.
-    [{ accessTokenFormats: [reader] }, 'accessTokenFormats[0].encode is missing: it must be a function.'],
+    [
+      { plugins: [{ name: 'host-formats', accessTokenFormats: [reader] }] },
+      'plugins[0].accessTokenFormats[0].encode is missing: it must be a function.',
+    ],
     ...modes.map(([mode, message]): Row => [
       ofPlugin({ responseModes: [mode] }),
       `plugins[0].responseModes[0].${message}`,
     ]),
     ...notPlugins.map((plugin): Row => [
       { plugins: [plugin] },
-      'plugins[0] must be a plug-in: name and open, optionally openInGuard.',
+      'plugins[0] must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().',
     ]),
     ...[undefined, null, 7, [], Promise.resolve({})].map((parts): Row => [
       ofPlugin(parts),
@@ -178,25 +218,31 @@ describe('a server refuses, with the path and the cure', () => {
       'plugins[1].name is "test", which another plug-in has already.',
     ],
     [
-      { dynamicRegistration: {}, ...ofPlugin({ endpoints: [registering] }) },
+      {
+        dynamicRegistration: {},
+        ...ofPlugin({ endpoints: [registering] }),
+      },
       'dynamicRegistration.registrationPath belongs to the endpoint registration, whose name plugins[0].endpoints[0] has.',
     ],
     [
-      { extensions: [publishing('a')], ...ofPlugin({ extensions: [publishing('b')] }) },
-      'plugins[0].extensions[0].publishedSubject is a function that another extension has already.',
+      { plugins: [publishing('a'), publishing('b')] },
+      'plugins[1].publishedSubject is a function that another plug-in has already.',
     ],
     ...['authorization', 'token', 'revocation', 'introspection'].map((name): Row => [
-      { endpoints: [{ ...whoami, name }] },
-      `endpoints[0].name is "${name}", which another endpoint has already.`,
+      { plugins: [{ name: 'host-endpoints', endpoints: [{ ...whoami, name }] }] },
+      `plugins[0].endpoints[0].name is "${name}", which another endpoint has already.`,
     ]),
-    [{ endpoints: [{ ...whoami, path: '/token' }] }, 'endpoints[0].path must differ from paths.token.'],
     [
-      { endpoints: [whoami], paths: { introspection: '/whoami' } },
-      'endpoints[0].path must differ from paths.introspection.',
+      { plugins: [{ name: 'host-endpoints', endpoints: [{ ...whoami, path: '/token' }] }] },
+      'plugins[0].endpoints[0].path must differ from paths.token.',
     ],
     [
-      { endpoints: [whoami, { ...whoami, name: 'me' }] },
-      'endpoints[1].path must differ from endpoints[0].path.',
+      { plugins: [{ name: 'host-endpoints', endpoints: [whoami] }], paths: { introspection: '/whoami' } },
+      'plugins[0].endpoints[0].path must differ from paths.introspection.',
+    ],
+    [
+      { plugins: [{ name: 'host-endpoints', endpoints: [whoami, { ...whoami, name: 'me' }] }] },
+      'plugins[0].endpoints[1].path must differ from plugins[0].endpoints[0].path.',
     ],
   ])('%j', (bend, problem) => {
     expect(problemsOf(bend)).toEqual([problem])
@@ -222,7 +268,7 @@ describe('a server refuses, with the path and the cure', () => {
     for (const value of values)
       expect([value, pathsWith(methods({ ...sealed, ...others, [field]: value }))]).toEqual([
         value,
-        [`clientAuthenticationMethods[0].${field}`],
+        [`plugins[0].clientAuthenticationMethods[0].${field}`],
       ])
   })
 
@@ -250,15 +296,19 @@ describe('a server refuses, with the path and the cure', () => {
     ['body', ['form'], page],
   ])('the %s of an endpoint: %j, beside %j', (field, values, others) => {
     for (const value of values)
-      expect([value, pathsWith({ endpoints: [{ ...whoami, ...others, [field]: value }] })]).toEqual([
+      expect([
         value,
-        [`endpoints[0].${field}`],
-      ])
+        pathsWith({
+          plugins: [{ name: 'host-endpoints', endpoints: [{ ...whoami, ...others, [field]: value }] }],
+        }),
+      ]).toEqual([value, [`plugins[0].endpoints[0].${field}`]])
   })
 
   it.each([null, 7, 'whoami', []])('%j in place of an endpoint or a method', (part) => {
-    expect(pathsWith({ endpoints: [part] })).toEqual(['endpoints[0]'])
-    expect(pathsWith(methods(part))).toEqual(['clientAuthenticationMethods[0]'])
+    expect(pathsWith({ plugins: [{ name: 'host-endpoints', endpoints: [part] }] })).toEqual([
+      'plugins[0].endpoints[0]',
+    ])
+    expect(pathsWith(methods(part))).toEqual(['plugins[0].clientAuthenticationMethods[0]'])
   })
 
   const parts = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'introspect', 'access']
@@ -267,14 +317,11 @@ describe('a server refuses, with the path and the cure', () => {
   type Part = readonly [string, Bend]
   it.each<Part>([
     ...[...parts, ...lists, 'prepare', 'atTokenResponse', 'publishedSubject'].flatMap((part) =>
-      [7, null, 'x', {}, [7]].map((wrong): Part => ['extensions', { name: 'x', [part]: wrong }]),
+      [7, null, 'x', {}, [7]].map((wrong): Part => ['', { [part]: wrong }]),
     ),
     // No error could name such a parameter.
-    ...['größe', 'a"b', 'a\\b', 'a b', ''].map((name): Part => [
-      'extensions',
-      { name: 'x', tokenParameters: [name] },
-    ]),
-    ['extensions', { name: 'x', exposedHeaders: ['a b'] }],
+    ...['größe', 'a"b', 'a\\b', 'a b', ''].map((name): Part => ['', { tokenParameters: [name] }]),
+    ['', { exposedHeaders: ['a b'] }],
     ['tokenTypes', { ...own, challenge: {} }],
     ['tokenTypes', { ...own, opaque: 'yes' }],
     ['tokenTypes', { ...own, exposedHeaders: [''] }],
@@ -286,11 +333,13 @@ describe('a server refuses, with the path and the cure', () => {
     ]),
     ['accessTokenFormats', { name: 'x' }],
     ['accessTokenFormats', { ...format, name: '' }],
-  ])('%s with %j', (option, part) => {
-    // A guard has no grant types.
-    for (const problems of option === 'grantTypes' ? [problemsOf] : [problemsOf, ofGuard])
-      expect(problems({ [option]: [part] })[0]).toMatch(
-        new RegExp(`^${option}\\[0\\]\\.\\w+ (must be|is missing)`),
+  ])('%s with %j', (list, part) => {
+    const plugin = list === '' ? { name: 'x', ...part } : { name: 'x', [list]: [part] }
+    const path = list === '' ? '' : `\\.${list}\\[0\\]`
+    const isForGuards = ['tokenTypes', 'atResourceRequest', 'access'].some((each) => each in plugin)
+    for (const problems of isForGuards ? [problemsOf, ofGuard] : [problemsOf])
+      expect(problems({ plugins: [plugin] })[0]).toMatch(
+        new RegExp(`^plugins\\[0\\]${path}\\.\\w+ (must be|is missing)`),
       )
   })
 })
@@ -299,12 +348,11 @@ describe('a plug-in', () => {
   it.each([
     ['grantTypes', [grantType('urn:x:1'), grantType('x')], 'grantTypes[1].name'],
     ['endpoints', [{ ...whoami, path: 'x' }], 'endpoints[0].path'],
-    ['extensions', [{ name: 'pkce' }], 'extensions[0].name'],
     ['responseTypes', [responseType('token token')], 'responseTypes[0].name'],
-    ['tokenTypes', [{ ...signed, scheme: 'a b' }], 'tokenTypes[0].scheme'],
+    ['tokenTypes', [{ ...own, scheme: 'a b' }], 'tokenTypes[0].scheme'],
     ['clientAuthenticationMethods', [{ ...sealed, name: 7 }], 'clientAuthenticationMethods[0].name'],
     ['grantTypes', 7, 'grantTypes'],
-  ])('has %s by the rules of the option, and its path is named', (key, list, path) => {
+  ])('has %s by the same rules from open(), and their path is named', (key, list, path) => {
     expect(pathsWith({ plugins: [withParts({}, 'first'), withParts({ [key]: list })] })).toEqual([
       `plugins[1].${path}`,
     ])
@@ -312,17 +360,18 @@ describe('a plug-in', () => {
 
   it.each([
     ['grantTypes', grantType('urn:x:1')],
-    ['extensions', { name: 'a' }],
     ['responseTypes', responseType('token')],
     ['clientAuthenticationMethods', sealed],
     ['endpoints', whoami],
-    ['tokenTypes', signed],
-  ])('may use no name of %s twice, among options and plug-ins', (key, part) => {
+    ['tokenTypes', own],
+  ])('may use no name of %s twice, whether it stands in the plug-in or comes from open()', (key, part) => {
     const parts = { [key]: [part] }
-    expect(pathsWith({ ...parts, plugins: [withParts(parts)] })).toContain(`plugins[0].${key}[0].name`)
-    expect(pathsWith({ plugins: [withParts(parts, 'a'), withParts(parts, 'b')] })).toContain(
-      `plugins[1].${key}[0].name`,
-    )
+    for (const first of [{ name: 'a', ...parts }, withParts(parts, 'a')])
+      expect(pathsWith({ plugins: [first, withParts(parts, 'b')] })).toContain(`plugins[1].${key}[0].name`)
+  })
+
+  it('has no name of the server itself, if it acts at a door', () => {
+    expect(pathsWith({ plugins: [{ name: 'pkce', prepare: async () => 1 }] })).toEqual(['plugins[0].name'])
   })
 
   it('that cannot be opened, or has a hook for guards that is none, is named beside every other mistake', () => {
@@ -333,7 +382,7 @@ describe('a plug-in', () => {
     expect(problemsOf({ pkce: 'x', plugins })).toEqual([
       expect.stringMatching(/^pkce /),
       'plugins[1] cannot be opened: The key is missing.',
-      'plugins[2] must be a plug-in: name and open, optionally openInGuard.',
+      'plugins[2] must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().',
     ])
     const [mistake = ''] = problemsOf({ plugins: [withParts({ endpoint: [] })] })
     expect(mistake).toMatch(/^plugins\[0\]\.endpoint is not known here\. Did you mean endpoints\?/)
@@ -341,8 +390,10 @@ describe('a plug-in', () => {
 
   it('is opened by a guard only for what guards know, by the same rules', () => {
     const forServers = { name: 'test', open: () => 7 }
-    const wrong = { tokenTypes: [{ ...signed, name: 'a b' }], grantTypes: [] }
-    expect(ofGuard({ plugins: [forServers], accessTokenFormats: [reader] })).toEqual([])
+    const wrong = { grantTypes: [], tokenTypes: [{ ...own, name: 'a b' }] }
+    expect(
+      ofGuard({ plugins: [{ name: 'host-formats', accessTokenFormats: [reader] }, forServers] }),
+    ).toEqual([])
     expect(ofGuard({ plugins: [withParts(wrong)] })).toEqual([
       expect.stringMatching(/^plugins\[0\]\.grantTypes /),
       expect.stringMatching(/^plugins\[0\]\.tokenTypes\[0\]\.name /),
@@ -390,15 +441,15 @@ describe('all mistakes are reported at once, and none that only follows from ano
     [
       'methods of one name, and of one scheme in whatever case',
       methods({ ...sealed, scheme: 'Sealed' }, sealed, { ...sealed, name: 'other', scheme: 'SEALED' }),
-      ['clientAuthenticationMethods[1].name', 'clientAuthenticationMethods[2].scheme'],
+      ['plugins[0].clientAuthenticationMethods[1].name', 'plugins[0].clientAuthenticationMethods[2].scheme'],
     ],
     [
       'a faulty method, and a client of it',
       { ...methods({ name: 'sealed', scheme: 'a b' }), clients: [client] },
       [
-        'clientAuthenticationMethods[0].scheme',
-        'clientAuthenticationMethods[0].read',
-        'clientAuthenticationMethods[0].verify',
+        'plugins[0].clientAuthenticationMethods[0].scheme',
+        'plugins[0].clientAuthenticationMethods[0].read',
+        'plugins[0].clientAuthenticationMethods[0].verify',
       ],
     ],
     [
@@ -414,26 +465,35 @@ describe('all mistakes are reported at once, and none that only follows from ano
     [
       'three endpoints',
       {
-        endpoints: [{ ...whoami, name: 7, method: 'PATCH' }, whoami, { ...whoami, name: 7, method: 'PATCH' }],
+        plugins: [
+          {
+            name: 'host-endpoints',
+            endpoints: [
+              { ...whoami, name: 7, method: 'PATCH' },
+              whoami,
+              { ...whoami, name: 7, method: 'PATCH' },
+            ],
+          },
+        ],
       },
       [
-        'endpoints[0].name',
-        'endpoints[0].method',
-        'endpoints[1].path',
-        'endpoints[2].name',
-        'endpoints[2].path',
-        'endpoints[2].method',
+        'plugins[0].endpoints[0].name',
+        'plugins[0].endpoints[0].method',
+        'plugins[0].endpoints[1].path',
+        'plugins[0].endpoints[2].name',
+        'plugins[0].endpoints[2].path',
+        'plugins[0].endpoints[2].method',
       ],
     ],
     [
       'two endpoints of one name',
-      { endpoints: [whoami, { ...whoami, path: '/other' }] },
-      ['endpoints[1].name'],
+      { plugins: [{ name: 'host-endpoints', endpoints: [whoami, { ...whoami, path: '/other' }] }] },
+      ['plugins[0].endpoints[1].name'],
     ],
     [
       'extensions that publish subjects',
-      { extensions: [publishing('a'), publishing('b')] },
-      ['extensions[1].publishedSubject'],
+      { plugins: [publishing('a'), publishing('b')] },
+      ['plugins[1].publishedSubject'],
     ],
   ])('%s', (_what, bend, paths) => {
     expect(pathsWith(bend)).toEqual(paths)

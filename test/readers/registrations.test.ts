@@ -125,7 +125,7 @@ test('a server without owners registers clients that act for themselves, and by 
   const grantTypes = [{ name: 'urn:example:voucher', parameters: [], handle }]
   const oauth = createAuthorizationServer({
     ...options,
-    grantTypes,
+    plugins: [{ name: 'host-grant-types', grantTypes }],
     clients: registeredClients(memoryStore()),
   })
   expect(await mistakesOf(oauth.registerClient(webMetadata))).toContain('grant_types')
@@ -361,5 +361,7 @@ test('dynamicRegistration needs owners for codes, and paths of its own', () => {
   const machines = { grantTypes: ['client_credentials'] }
   expect(refusedOptions({ ...without, dynamicRegistration: machines })).toEqual([])
   const own = { name: 'registration', path: '/register', handle: async () => ({ members: {} }) }
-  expect(refusedOptions({ dynamicRegistration: {}, endpoints: [own] })).toHaveLength(2)
+  expect(
+    refusedOptions({ dynamicRegistration: {}, plugins: [{ name: 'host-endpoints', endpoints: [own] }] }),
+  ).toHaveLength(2)
 })

@@ -30,7 +30,7 @@ describe('createBearerGuard()', () => {
     [{ issuer, store, closeDeadline: Infinity }, ['closeDeadline']],
     [{ issuer, store, authorizations: 1 }, ['authorizations']],
     [{ issuer, store, clock: 7 }, ['clock']],
-    [{ issuer, store, tokenTypes: ['mac'] }, ['tokenTypes[0]']],
+    [{ issuer, store, plugins: [{ name: 'a', tokenTypes: ['mac'] }] }, ['plugins[0].tokenTypes[0]']],
     [{ issuer, store, counters: {} }, ['counters']],
     [{ issuer, store, implies: [] }, ['implies']],
     [{ issuer, store, guards: { realms: 'a' } }, ['guards.realms']],

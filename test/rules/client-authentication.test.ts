@@ -100,7 +100,7 @@ const nightWatch = bent(nightlyReport, {
   credentials: { sealed: 'wax' },
 }).registration
 const withSeal = (...clients: readonly ClientRegistration[]) =>
-  setStage({ clientAuthenticationMethods: [sealed], clients })
+  setStage({ plugins: [{ name: 'host-methods', clientAuthenticationMethods: [sealed] }], clients })
 const bySeal = { Authorization: 'Sealed wax' }
 
 test('[CAU-5] a further method, with a scheme of its own, comes in by an option', async () => {
@@ -113,7 +113,10 @@ test('[CAU-5] a further method, with a scheme of its own, comes in by an option'
 test('[CAU-5] the mapping from client to scheme is the registration: no entry, no scheme', async () => {
   const mapped = { ...nightlyReport.registration, client_id: 'night-watch' }
   const trusting = { ...sealed, verify: async () => true }
-  const { flow } = setStage({ clientAuthenticationMethods: [trusting], clients: [mapped] })
+  const { flow } = setStage({
+    plugins: [{ name: 'host-methods', clientAuthenticationMethods: [trusting] }],
+    clients: [mapped],
+  })
   expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')
 })
 
@@ -122,7 +125,7 @@ test.each([1, 'yes', {}, []])(
   async (answer) => {
     const careless: object = { verify: async () => answer }
     const { flow } = setStage({
-      clientAuthenticationMethods: [{ ...sealed, ...careless }],
+      plugins: [{ name: 'host-methods', clientAuthenticationMethods: [{ ...sealed, ...careless }] }],
       clients: [nightWatch],
     })
     expect(outcomeOf(await flow.submit('/token', grant, undefined, bySeal))).toBe('401 invalid_client')

@@ -5,6 +5,7 @@ import { bent, everyClient, nightlyReport, photoBook } from '../support/flows/cl
 import { authorizationRequest, basic } from '../support/flows/flow'
 import { setStage } from '../support/flows/stage'
 import { anyText } from '../support/any-text'
+import { withPlugins } from '../support/with-plug-ins'
 
 const odd = ['said-back', 'said  back', '"said" \\ back', '', '世界\r\nSet-Cookie: a=b', 'a'.repeat(9000)]
 
@@ -14,10 +15,10 @@ const clients = [...everyClient, wall].map(({ registration }) => registration)
 const open = (options: Parameters<typeof setStage>[0] = {}) =>
   setStage({
     clients,
-    responseTypes: [implicit()],
     errorUri: 'https://docs.example/errors',
     dynamicRegistration: {},
     ...options,
+    plugins: withPlugins([implicit()], options.plugins),
   })
 const asked = authorizationRequest(photoBook)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }

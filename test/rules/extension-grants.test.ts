@@ -8,7 +8,9 @@ test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   '[TOK-10] a grant type that a host defines has an absolute URI for its name, not %s',
   (name) => {
     const grantTypes = [{ name, parameters: [], handle: async () => ({ grant: nobody }) }]
-    expect(() => setStage({ grantTypes })).toThrow('must be an absolute URI')
+    expect(() => setStage({ plugins: [{ name: 'host-grant-types', grantTypes }] })).toThrow(
+      'must be an absolute URI',
+    )
   },
 )
 
@@ -21,7 +23,7 @@ describe('The JWT bearer grant', () => {
   const clients = [desk.registration]
 
   test('[TOK-10] goes by an absolute URI, takes an assertion beside it, and gives an access token', async () => {
-    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
+    const { flow, clock } = setStage({ plugins: [grantType], clients })
     const assertion = jwt(hub, claimsAt(Math.floor(clock.read() / 1000)))
     const { accessToken } = tokensOf(
       await flow.request(desk, { grant_type, assertion, scope: 'photos:read' }),

@@ -12,6 +12,7 @@ import { postedFormOf } from '../support/flows/posted-form'
 import { fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { inMemory, notesApp, registeringOn } from '../support/flows/registering'
 import { setStage } from '../support/flows/stage'
+import { withPlugins } from '../support/with-plug-ins'
 
 const issuer = 'http://localhost'
 const asked = { ...authorizationRequest(photoPrint), response_mode: 'form_post' }
@@ -19,7 +20,7 @@ const asked = { ...authorizationRequest(photoPrint), response_mode: 'form_post' 
 const formPostStage = (
   options: Parameters<typeof setStage>[0] = {},
   hosting?: Parameters<typeof setStage>[1],
-) => setStage({ plugins: [formPost()], ...options }, hosting)
+) => setStage({ ...options, plugins: withPlugins([formPost()], options.plugins) }, hosting)
 
 type Stage = ReturnType<typeof formPostStage>
 
@@ -90,7 +91,7 @@ describe('The response mode form_post', () => {
 
   test('[FPM-1] carries the access token of the implicit grant, and no fragment', async () => {
     const client = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
-    const stage = formPostStage({ clients: [client.registration], responseTypes: [implicit()] })
+    const stage = formPostStage({ clients: [client.registration], plugins: [implicit()] })
     const page = await decided(stage, {
       ...authorizationRequest(client),
       response_type: 'token',
@@ -153,7 +154,7 @@ describe('The response mode form_post', () => {
       grant_types: ['authorization_code', 'implicit'],
       response_types: ['code', 'token'],
     })
-    const stage = formPostStage({ clients: [client.registration], responseTypes: [implicit()] })
+    const stage = formPostStage({ clients: [client.registration], plugins: [implicit()] })
     const byQuery = await decided(stage, { ...authorizationRequest(client), response_mode: 'query' })
     expect(redirectionOf(byQuery).parameters['code']).toBeDefined()
     const implicitly = { ...authorizationRequest(client), response_type: 'token', response_mode: 'fragment' }

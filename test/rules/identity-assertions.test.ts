@@ -6,13 +6,15 @@ import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/cli
 import type { Fields } from '../support/flows/flow'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { grantTypeOf } from '../support/grant-type-of'
+import { withPlugins } from '../support/with-plug-ins'
 
 const people = new Map([['alice@issuer.example', 'alice']])
 const options = {
   resourceOwner: ({ subject }: { readonly subject: string }) => people.get(subject),
 }
 const identityAssertions = jwtBearer({ identityProviders: issuers, ...options })
-const grant_type = identityAssertions.name
+const grant_type = grantTypeOf(identityAssertions)
 
 const agent = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
 const other = bent(nightlyReport, { grant_types: [grant_type], redirect_uris: [] })
@@ -20,7 +22,7 @@ const app = bent(photoBook, { grant_types: ['authorization_code', grant_type] })
 const clients = [agent.registration, other.registration, app.registration]
 
 const open = (stage: SetStage, bend: Partial<AuthorizationServerOptions> = {}) =>
-  stage({ grantTypes: [identityAssertions], clients, ...bend })
+  stage({ clients, ...bend, plugins: withPlugins([identityAssertions], bend.plugins) })
 
 interface Bend {
   readonly claims?: object
@@ -144,7 +146,7 @@ describeOnStores('An identity assertion', (stage) => {
         resourceOwner: () => 'alice',
       }),
     ]
-    const set = open(stage, { grantTypes })
+    const set = open(stage, { plugins: [...grantTypes] })
     expect(refusalOf(await ask(set, assertionAt(set, { claims: { iss: own.issuer } })))).toBe(
       '400 invalid_grant',
     )
@@ -164,7 +166,7 @@ describeOnStores('An identity assertion', (stage) => {
       identityProviders: issuers.slice(0, 1),
       issuers: issuers.slice(1),
     })
-    const set = open(stage, { grantTypes: [both] })
+    const set = open(stage, { plugins: [both] })
     const byPartner = { by: partner, claims: { iss: partner.issuer } }
     const plain = { header: { typ: undefined } }
     const outcomes = []
@@ -266,7 +268,7 @@ describeOnStores('An identity assertion for resources', (stage) => {
 
 describe('The profile id-jag', () => {
   test('[MCP-38] is in the metadata', async () => {
-    const { flow } = application({ grantTypes: [identityAssertions] })
+    const { flow } = application({ plugins: [identityAssertions] })
     expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
       authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     })
@@ -286,7 +288,7 @@ describe('The profile id-jag', () => {
   })
 
   test('cannot stand in a second jwtBearer(), because both have one name', () => {
-    const make = () => application({ grantTypes: [identityAssertions, jwtBearer({ issuers, ...options })] })
-    expect(make).toThrow('grantTypes[1].name is "urn:ietf:params:oauth:grant-type:jwt-bearer", which another')
+    const make = () => application({ plugins: [identityAssertions, jwtBearer({ issuers, ...options })] })
+    expect(make).toThrow('plugins[1].name is "jwt-bearer", which another')
   })
 })

@@ -225,7 +225,8 @@ test('[JAT-16] no claim of an extension or of the host takes the place of a clai
       roles: ['x'],
     }),
   }
-  const { token } = await tokensFor(stage({ extensions: [bold] }))
+  const keys = sharedKeys()
+  const { token } = await tokensFor(stage({ plugins: [keys, jwtAccessTokens({ keys }), bold] }))
   expect(partOf(token, 1)).toMatchObject({ iss: 'http://localhost', sub: 'alice', client_id: 'gallery' })
   for (const name of [
     'iss',

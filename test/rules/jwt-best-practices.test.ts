@@ -25,6 +25,7 @@ import { refusalOf } from '../support/flows/tokens'
 import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 import { altered } from '../support/altered'
+import { grantTypeOf } from '../support/grant-type-of'
 
 const named = { keys: [{ ...hub.jwk, alg: 'PS256' }, hubOnCurve.jwk] }
 
@@ -181,7 +182,7 @@ function company() {
   })
   const agent = bent(nightlyReport, {
     client_id: 'agent',
-    grant_types: [grantType.name],
+    grant_types: [grantTypeOf(grantType)],
     scope: 'photos:read',
   })
   const options = withIdentity({
@@ -191,8 +192,8 @@ function company() {
       [issuer]: { scopes: ['photos:read', 'openid'] },
     },
     defaultResource: photosApi,
-    grantTypes: [grantType],
     plugins: [
+      grantType,
       keys,
       openIdConnect({ keys, claims: async () => ({ name: 'Alice' }) }),
       jwtAccessTokens({ keys }),
@@ -262,7 +263,7 @@ test('[JBP-12] neither is an assertion, and an assertion is no access token', as
   const { agent, flow, grantType, logIn, statusAt, statusAlone, clock } = company()
   const { idToken, accessToken } = await logIn({ resource: issuer })
   expect(partOf(accessToken, 1)['aud']).toBe(issuer)
-  const asked = { grant_type: grantType.name, scope: 'photos:read' }
+  const asked = { grant_type: grantTypeOf(grantType), scope: 'photos:read' }
   for (const assertion of [idToken, accessToken])
     expect(refusalOf(await flow.request(agent, { ...asked, assertion }))).toBe('400 invalid_grant')
   const assertion = jwt(ownKey, { ...claimsAt(Math.floor(clock.read() / 1000), ownKey), client_id: 'agent' })

@@ -126,10 +126,11 @@ const servers = {
     setStage({
       clock,
       clients: [signing.registration, implicitBook.registration],
-      clientAuthenticationMethods: [privateKeyJwt()],
-      responseTypes: [implicit(), codeToken],
       dynamicRegistration: {},
       plugins: [
+        privateKeyJwt(),
+        implicit(),
+        { name: 'host-response-types', responseTypes: [codeToken] },
         deviceAuthorization({ secret: deviceSecret }),
         dpop({ baseUrl: 'http://localhost' }),
         formPost(),

@@ -142,7 +142,7 @@ describe('[OIC-16] offline_access has no effect at the token endpoint and for de
     const { plugins = [], ...others } = withIdentity({ clients: [client.registration] })
     const devices = deviceAuthorization({ secret: deviceSecret })
     const grantTypes = [tokenExchange({ policy: anyOwner })]
-    return setStage({ ...others, plugins: [...plugins, devices], grantTypes })
+    return setStage({ ...others, plugins: [...grantTypes, ...plugins, devices] })
   }
 
   test('at each refresh, which keeps the scope of the login, also a repeated one', async () => {

@@ -144,7 +144,9 @@ describe('An ID token', () => {
   // OpenID Connect Core A.3 and A.6: this access token with this hash, under RS256.
   test('[OIC-10] has the at_hash that the examples of the specification have', async () => {
     const encode = async () => 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'
-    const set = open({ accessTokenFormats: [signedFormat('fixed', 'key', { encode })] })
+    const set = open({
+      plugins: [{ name: 'host-formats', accessTokenFormats: [signedFormat('fixed', 'key', { encode })] }],
+    })
     expect(claimsIn((await logIn(set)).idToken)['at_hash']).toBe('77QmUPtjPfzWtF2AnpK9RQ')
   })
 })

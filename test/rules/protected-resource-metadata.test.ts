@@ -103,7 +103,7 @@ test('[PRM-5] the scheme of each token type gets the metadata', async () => {
   const server = createAuthorizationServer({
     ...canonicalOptions,
     resources: { [api]: photos },
-    tokenTypes: [mac({ hosts: ['api.example'] })],
+    plugins: [mac({ hosts: ['api.example'] })],
   })
   const { headers } = await request(express().get('/', server.bearerGuard())).get('/')
   expect(headers['www-authenticate']).toBe(

@@ -76,7 +76,7 @@ test.each([
     const client = bent(photoPrint, { credentials: { private_key_jwt: { keys: [own.jwk] } } })
     const { flow, clock } = stage({
       clients: [client.registration],
-      clientAuthenticationMethods: [privateKeyJwt({ tokenEndpointAudience: option })],
+      plugins: [privateKeyJwt({ tokenEndpointAudience: option })],
     })
     const push = (audience: string) => {
       const claims = { ...claimsAt(Math.floor(clock.read() / 1000), own), sub: 'photo-print', aud: audience }

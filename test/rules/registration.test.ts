@@ -78,7 +78,7 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
 })
 
 test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a client that registers later, too', async () => {
-  const { oauth } = setStage({ clients: registeredClients(memoryStore()), responseTypes: [implicit()] })
+  const { oauth } = setStage({ clients: registeredClients(memoryStore()), plugins: [implicit()] })
   const fields = async (bend: object) =>
     oauth.registerClient({ ...webMetadata, ...bend }).then(
       () => [],
@@ -235,7 +235,7 @@ test('[REG-10] a credential of a further method is a credential, and no empty on
   const sealed = { name: 'sealed', read: () => undefined, verify: async () => false }
   const refusedWith = (credentials: unknown, clientAuthenticationMethods: unknown = [sealed]) => {
     const clients = [{ ...print, client_secret_hashes: [], credentials }]
-    return refusedOptions({ clients, clientAuthenticationMethods })
+    return refusedOptions({ clients, plugins: [{ name: 'host-methods', clientAuthenticationMethods }] })
   }
   expect(refusedWith({ sealed: 'wax' })).toEqual([])
   for (const nothing of [{}, null, undefined, { sealed: null }])

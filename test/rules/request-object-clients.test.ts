@@ -61,7 +61,7 @@ test('[JAR-17] no registration has both jwks and jwks_uri', () => {
 })
 
 test('[JAR-17] a client that registers itself may state its keys, and sign with them', async () => {
-  const stage = objectStage({}, { dynamicRegistration: {}, clientAuthenticationMethods: [privateKeyJwt()] })
+  const stage = objectStage({}, { dynamicRegistration: {}, plugins: [privateKeyJwt()] })
   const metadata = {
     redirect_uris: ['https://notes.example/callback'],
     token_endpoint_auth_method: 'none',

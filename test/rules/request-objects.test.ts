@@ -249,7 +249,7 @@ describe('A request object', () => {
   test('[JAR-6] is good by the keys of private_key_jwt', async () => {
     const credentials = { private_key_jwt: { keys: [ownKey.jwk] } }
     const registration = { ...bent(photoPrint, { credentials }).registration }
-    const options = { clients: [registration], clientAuthenticationMethods: [privateKeyJwt()] }
+    const options = { clients: [registration], plugins: [privateKeyJwt()] }
     const stage = objectStage({}, options)
     expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
   })
@@ -315,7 +315,7 @@ describe('A request object', () => {
           grant_types: ['authorization_code', 'client_credentials'],
         }).registration,
       ],
-      clientAuthenticationMethods: [privateKeyJwt()],
+      plugins: [privateKeyJwt()],
     }
     const assertion = (now: number) => ({
       iss: 'photo-print',
@@ -410,7 +410,7 @@ describe('A request object', () => {
       },
     }
     const withoutGuard = { mount: ((app, oauth) => void app.use(oauth.router())) satisfies Mount }
-    const options = { extensions: [watching], resources: threeResources }
+    const options = { plugins: [watching], resources: threeResources }
     const stage = objectStage({}, options, withoutGuard)
     const page = await stage.bring(
       requestObject(

@@ -12,7 +12,7 @@ const client = bent(photoBook, {
 })
 const asked = authorizationRequest(client)
 const stage = (bend = {}) =>
-  setStage({ clients: [client.registration], responseTypes: [implicit()], plugins: [formPost()], ...bend })
+  setStage({ clients: [client.registration], plugins: [implicit(), formPost()], ...bend })
 
 const modes = [
   ['query', {}, redirectionOf],

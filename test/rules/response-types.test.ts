@@ -15,7 +15,7 @@ const asked = { ...authorizationRequest(slideshow), response_type: 'token' }
 const uri = 'https://book.example/callback'
 
 const stageOf = (client = slideshow, options: ImplicitOptions = {}) =>
-  setStage({ clients: [client.registration], responseTypes: [implicit(options)] })
+  setStage({ clients: [client.registration], plugins: [implicit(options)] })
 
 test.each(['code token', 'token code'])(
   '[AUZ-5] a response type of two words is answered in either order: %s',
@@ -24,7 +24,10 @@ test.each(['code token', 'token code'])(
       grant_types: ['authorization_code', 'implicit'],
       response_types: ['code token'],
     })
-    const { flow } = setStage({ clients: [both.registration], responseTypes: [codeToken] })
+    const { flow } = setStage({
+      clients: [both.registration],
+      plugins: [{ name: 'host-response-types', responseTypes: [codeToken] }],
+    })
     const bare = await flow.ask({ ...asked, response_type, code_challenge: undefined }, 'alice')
     expect(fragmentOf(bare).parameters).toMatchObject({ error: 'invalid_request' })
     const page = await flow.ask({ ...asked, response_type }, 'alice')
@@ -49,7 +52,7 @@ test.each(['a b+c%20&d=e#f?g/h', 'Grüße, 世界', '"\'<script>\\\r\n'])(
 test('[AUZ-7] the response names a scope that the request did not, and no state without one', async () => {
   const { flow } = setStage({
     clients: [slideshow.registration],
-    responseTypes: [implicit()],
+    plugins: [implicit()],
     defaultScope: 'photos:read',
   })
   const page = await flow.ask({ ...asked, scope: undefined, state: undefined }, 'alice')

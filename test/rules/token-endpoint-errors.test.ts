@@ -91,7 +91,7 @@ test.each([
   ],
 ])('[TER-2] among several schemes a client is challenged by %s', async (_, Authorization, challenge) => {
   const sealed = { name: 'sealed', scheme: 'Sealed', read: () => undefined, verify: async () => false }
-  const { flow } = setStage({ clientAuthenticationMethods: [sealed] })
+  const { flow } = setStage({ plugins: [{ name: 'host-methods', clientAuthenticationMethods: [sealed] }] })
   const headers: Headers = Authorization === undefined ? {} : { Authorization }
   const response = await flow.submit('/token', grant, undefined, headers)
   expect(outcomeOf(response)).toBe('401 invalid_client')

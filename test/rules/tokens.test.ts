@@ -31,7 +31,7 @@ const signature = (tokens: MacTokens, bend: SignedParts = {}) => ({
 })
 
 test('[TKN-2] mac is a type that can be switched on: its own response properties, its own way on requests', async () => {
-  const { flow, clock } = setStage({ tokenTypes: [signed], tokenType: 'mac' })
+  const { flow, clock } = setStage({ plugins: [signed], tokenType: 'mac' })
   const response = await flow.request(nightlyReport, grant)
   expect(response.body).toMatchObject({
     token_type: 'mac',
@@ -48,7 +48,7 @@ test('[TKN-2] mac is a type that can be switched on: its own response properties
 test('[TKN-2] the name of a type is case-sensitive', () => {
   for (const token_type of ['Bearer', 'MAC', 'Mac'])
     expect(() =>
-      setStage({ tokenTypes: [signed], clients: [{ ...nightlyReport.registration, token_type }] }),
+      setStage({ plugins: [signed], clients: [{ ...nightlyReport.registration, token_type }] }),
     ).toThrow('token_type must be one of bearer, mac.')
 })
 
@@ -59,7 +59,10 @@ test('[TKN-2] a further type brings its own name, members and scheme', async () 
     issue: () => ({ properties: { seal: 'wax' } }),
     read: (credentials) => ({ accessToken: credentials.replace('/wax', '') }),
   }
-  const { flow } = setStage({ tokenTypes: [sealed], tokenType: 'Sealed' })
+  const { flow } = setStage({
+    plugins: [{ name: 'host-token-types', tokenTypes: [sealed] }],
+    tokenType: 'Sealed',
+  })
   const { body } = await flow.request(nightlyReport, grant)
   expect(body).toMatchObject({ token_type: 'Sealed', seal: 'wax' })
   const headers = { Authorization: `Sealed ${body.access_token}/wax` }

@@ -296,8 +296,6 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
     authorizations: { fromTheStart: true },
     limits: withoutLimits.limits,
     pkce: 'none',
-    responseTypes: [implicit({ redirectBy: 'page' })],
-    extensions: [facts],
     choices: (_request, { clientId }) => {
       const answers = answersOf[clientId]
       if (answers === undefined) return undefined
@@ -310,6 +308,8 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
       }
     },
     plugins: [
+      implicit({ redirectBy: 'page' }),
+      facts,
       keys,
       openIdConnect({ keys }),
       formPost(),

@@ -2,11 +2,11 @@ import table from './rule-table.json'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
 import type { ServerSettings } from '../../config/settings'
+import { isList, isRecord } from '../../primitives/values'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'
 import { isLoopback } from '../../protocol/uri'
 import { isInMemory } from '../../store/store'
-import { limitsSwitchedOff } from '../../token-endpoint/grant-types/password/password'
 import type { FindingPlace, Subject } from './subject'
 
 type Places = (subject: Subject) => readonly FindingPlace[]
@@ -44,15 +44,18 @@ const entries =
 const risky = (path: string, list: readonly string[], isRisky: (entry: string) => boolean) =>
   list.flatMap((entry, index) => (isRisky(entry) ? [`${path}[${index}]`] : []))
 
-const named = (
-  path: string,
-  of: (settings: ServerSettings) => readonly { readonly name: string }[],
-  isRisky: (name: string) => boolean,
-): Places =>
-  options((settings) => {
-    const names = of(settings).map(({ name }) => name)
-    return risky(path, names, isRisky)
-  })
+/** What plug-ins bring, with the places of it. */
+const responseTypes = options(({ plugins }) =>
+  plugins.sources.flatMap(({ at }) => {
+    const given = at.source['responseTypes']
+    const names = isList(given) ? given.map((type) => (isRecord(type) ? String(type['name']) : '')) : []
+    return risky(at.at('responseTypes'), names, bringsToken)
+  }),
+)
+
+/** The plug-in finds the places. */
+const ofPlugins = (named: string): Places =>
+  options(({ plugins }) => plugins.risks.filter(({ rule }) => rule === named).map(({ path }) => path))
 
 const year = 365 * 24 * 3600
 const day = 24 * 3600
@@ -77,18 +80,6 @@ const ofConfidential = (isRisky: (uri: string) => boolean): Places =>
 
 const demandsPushedRequests = ({ path }: FindingPlace) =>
   path.endsWith('.require_pushed_authorization_requests')
-
-function passwordLimits(isRisky: (off: number) => boolean): Places {
-  return options(({ grantTypes }) =>
-    grantTypes.flatMap((grantType, index) => {
-      const off = limitsSwitchedOff(grantType) ?? []
-      const path = `grantTypes[${index}].limits`
-      if (!isRisky(off.length)) return []
-      return off.length === allLimits ? [path] : off.map((name) => `${path}.${name}`)
-    }),
-  )
-}
-const allLimits = 3
 
 const off = (path: string, limits: object, names: readonly string[]) =>
   names.filter((name) => Reflect.get(limits, name) === undefined).map((name) => `${path}.${name}`)
@@ -115,10 +106,7 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
   // The rule memory-store is enough.
   'memory-counters': option('counters', ({ store, counters }) => isInMemory(counters) && !isInMemory(store)),
   'memory-clients': option('clients', ({ clientRegistry }) => isInMemory(clientRegistry?.store)),
-  // The plug-in finds the places.
-  'dpop-nonce-secret': options(({ plugins }) =>
-    plugins.risks.filter(({ rule }) => rule === 'dpop-nonce-secret').map(({ path }) => path),
-  ),
+  'dpop-nonce-secret': ofPlugins('dpop-nonce-secret'),
   'registration-open': option('dynamicRegistration', isOpen),
   'registration-every-scope': option('dynamicRegistration.scope', (settings) =>
     isEvery(settings.dynamicRegistration?.scope, settings),
@@ -156,13 +144,12 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
   'issuing-unlimited': options(({ limits }) => off('limits.issuing', limits.issuing, ['client', 'owner'])),
   'single-uses-unlimited': option('limits.singleUses', ({ limits }) => limits.singleUses === undefined),
   'body-deadline': option('bodyDeadline', ({ bodyDeadline }) => bodyDeadline > 30),
-  // The first is `code`, which the option does not contain.
-  'implicit-grant': named('responseTypes', ({ responseTypes }) => responseTypes.slice(1), bringsToken),
+  'implicit-grant': responseTypes,
   'client-implicit-grant': entries('response_types', bringsToken),
-  'password-grant': named('grantTypes', ({ grantTypes }) => grantTypes, isPassword),
+  'password-grant': ofPlugins('password-grant'),
   'client-password-grant': entries('grant_types', isPassword),
-  'password-limit-off': passwordLimits((count) => count > 0 && count < allLimits),
-  'password-unlimited': passwordLimits((count) => count === allLimits),
+  'password-limit-off': ofPlugins('password-limit-off'),
+  'password-unlimited': ofPlugins('password-unlimited'),
   'redirect-uri-http': entries('redirect_uris', isInsecure),
   'redirect-uri-dynamic-query': member('dynamic_redirect_query', (client) => client.dynamic_redirect_query),
   'redirect-uri-localhost': entries('redirect_uris', ofLocalhost),

@@ -23,7 +23,7 @@ export interface ResourceOptions {
    */
   readonly accessTokenLifetime?: number
   /**
-   * One of the option `accessTokenFormats`, such as `at+jwt` of `jwtAccessTokens()`, or `opaque`. A request
+   * A format of a plug-in, such as `at+jwt` of `jwtAccessTokens()`, or `opaque`. A request
    * for resources of two formats is refused. Default: the format of the server.
    */
   readonly accessTokenFormat?: string

@@ -15,10 +15,13 @@ import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function mac(options: MacOptions): TokenType {
+export function mac(options: MacOptions): {
+  readonly name: string
+  readonly tokenTypes: readonly TokenType[]
+} {
   const rules = readOptions('mac()', fields, options)
   const [algorithm] = rules.algorithms
-  return {
+  const tokenType: TokenType = {
     name: 'mac',
     scheme: 'MAC',
     // The text of the token encrypts the key, and is short in requests.
@@ -37,6 +40,7 @@ export function mac(options: MacOptions): TokenType {
       return credentials === undefined ? undefined : presented(credentials, rules)
     },
   }
+  return { name: 'mac', tokenTypes: [tokenType] }
 }
 
 function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {

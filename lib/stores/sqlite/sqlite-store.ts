@@ -94,11 +94,6 @@ function warningsOf(path: string, mode: number): readonly StoreWarning[] {
 
 /** SQLite gives the files beside it the mode of this one. */
 function create(path: string): void {
-  const refuse = (message: string, cause?: unknown): never => {
-    throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], {
-      cause,
-    })
-  }
   // SQLite would delete the log beside a new file, and all that stands in it alone.
   if (existsSync(`${path}-wal`) && !existsSync(path))
     refuse(
@@ -114,6 +109,10 @@ function create(path: string): void {
       cause,
     )
   }
+}
+
+function refuse(message: string, cause?: unknown): never {
+  throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], { cause })
 }
 
 const isExisting = (error: unknown): boolean => isRecord(error) && error['code'] === 'EEXIST'

@@ -16,6 +16,7 @@ import {
 import type { Stage } from '../../support/flows/stores-of-run'
 import { pollingFrame, withDevices } from './devices'
 import { asToken, inBody, type Kind } from './requests'
+import { grantTypeOf } from '../../support/grant-type-of'
 
 /** Requests by the grants that a host switches on. */
 export const password: Kind = {
@@ -29,15 +30,15 @@ const secondsOf = ({ clock }: Stage): number => Math.floor(clock.read() / 1000)
 
 const byJwt = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
 const bySaml = saml2Bearer(samlOptions)
-const vouching = bent(nightlyReport, { grant_types: [byJwt.name, bySaml.name] })
-const options = { grantTypes: [byJwt, bySaml], clients: [vouching.registration] }
+const vouching = bent(nightlyReport, { grant_types: [grantTypeOf(byJwt), grantTypeOf(bySaml)] })
+const options = { plugins: [byJwt, bySaml], clients: [vouching.registration] }
 
 export const jwtAssertion: Kind = {
   good: 'tokens',
   options,
   fields: async (set) => ({
     ...inBody(vouching),
-    grant_type: byJwt.name,
+    grant_type: grantTypeOf(byJwt),
     assertion: jwt(hub, claimsAt(secondsOf(set))),
     scope: 'photos:read',
   }),
@@ -49,7 +50,7 @@ export const samlAssertion: Kind = {
   options,
   fields: async (set) => ({
     ...inBody(vouching),
-    grant_type: bySaml.name,
+    grant_type: grantTypeOf(bySaml),
     assertion: encoded(signedXml({ now: secondsOf(set) })),
     scope: 'photos:read',
   }),

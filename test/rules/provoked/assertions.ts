@@ -22,7 +22,7 @@ const ofProvider = jwtBearer({ identityProviders: issuers, resourceOwner })
 
 /** A server that trusts an issuer of assertions. */
 function assertionStage(grantType = trusting()) {
-  const { flow } = open({ clients: registered(desk, app), grantTypes: [grantType], clock: () => noon * 1000 })
+  const { flow } = open({ clients: registered(desk, app), plugins: [grantType], clock: () => noon * 1000 })
   const send = (assertion: string, client = desk) =>
     flow.request(client, { grant_type: grantName, assertion, scope: 'photos:read' })
   const assert = (claims: object = {}) => send(jwt(hub, { ...claimsAt(noon), ...claims }))
@@ -61,7 +61,7 @@ const bearer = bent(photoPrint, { grant_types: ['authorization_code', samlName] 
 
 function samlStage() {
   const grantTypes = [saml2Bearer(options)]
-  const set = open({ clients: registered(bearer), grantTypes, clock: () => noon * 1000 })
+  const set = open({ clients: registered(bearer), plugins: [...grantTypes], clock: () => noon * 1000 })
   const fieldsOf = (assertion: string) => ({ grant_type: samlName, assertion, scope: 'photos:read' })
   const send = (assertion: string) => set.flow.request(bearer, fieldsOf(assertion))
   return { ...set, fieldsOf, send }

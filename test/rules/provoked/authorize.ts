@@ -20,6 +20,7 @@ import {
 } from '../../support/flows/request-object'
 import { area, atNextSave, once, open, type Opened, type Options, registered, twice } from './provoke'
 import { altered } from '../../support/altered'
+import { withPlugins } from '../../support/with-plug-ins'
 
 const asked = authorizationRequest(photoBook)
 const native = bent(photoBook, { client_id: 'native', redirect_uris: ['com.example.app:/callback'] })
@@ -31,7 +32,7 @@ const fromElsewhere = { 'Sec-Fetch-Site': 'cross-site' }
 /** Requests of Alice, and decisions about them. */
 function authorizeStage(options: Options = {}) {
   const clients = registered(photoBook, photoPrint, native, two, disabled)
-  const set = open({ clients, responseTypes: [implicit()], plugins: [formPost()], ...options })
+  const set = open({ clients, ...options, plugins: withPlugins([implicit(), formPost()], options.plugins) })
   const ask = (bend: RepeatedFields = {}) => set.flow.ask({ ...asked, ...bend }, 'alice')
   const decide = async (bend: Fields, owner = 'alice', headers: Headers = {}) => {
     const { fields } = consentFormOf(await ask(), '/authorize')
@@ -149,7 +150,7 @@ const deep: unknown = JSON.parse('['.repeat(40) + ']'.repeat(40))
 /** A server that takes pushed requests and request objects. */
 function objectStage(options: Options = {}) {
   const clients = registered(signingPrint, keyless, mustPush, mustSign, photoBook)
-  const set = open({ clients, plugins: [pushing, objects], ...options })
+  const set = open({ clients, ...options, plugins: withPlugins([pushing, objects], options.plugins) })
   const ask = (bend: Fields) => set.flow.ask({ client_id: 'photo-print', ...bend }, 'alice')
   const bring = (claims: object = {}, header: object = {}, by = ownKey) =>
     ask({ request: requestObject({ ...objectClaims(set.now()), ...claims }, { ...header }, by) })
@@ -165,7 +166,7 @@ export const sentRequests = area('pushed requests and request objects', objectSt
   request_uri_unknown: ({ ask }) => ask({ request_uri }),
   authorization_request_of_another_client: async ({ push, ask }) =>
     ask({ client_id: 'photo-book', request_uri: (await push()).body.request_uri }),
-  client_id_mismatch: () => open({ extensions: [another] }).flow.ask(asked, 'alice'),
+  client_id_mismatch: () => open({ plugins: [another] }).flow.ask(asked, 'alice'),
   too_many_pushed_requests: () => twice(objectStage({ plugins: [pushingOnce, objects] }).push),
   request_object_missing: ({ flow }) => flow.ask(authorizationRequest(mustSign), 'alice'),
   request_object_and_uri: ({ ask }) => ask({ request: 'x', request_uri }),

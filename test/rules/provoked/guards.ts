@@ -16,6 +16,7 @@ import { rawRequest } from '../../support/flows/raw-request'
 import { accessClaims, accessJwt } from '../../support/jwt-guard/access-tokens'
 import { guardedPhotos } from '../../support/jwt-guard/guarded-photos'
 import { area, grant, once, open, type Opened, type Options, registered, twice } from './provoke'
+import { withPlugins } from '../../support/with-plug-ins'
 
 const issuer = 'http://localhost'
 const shows = (guard: RequestHandler, token: string) =>
@@ -67,7 +68,7 @@ const macTokens = (bend: Partial<MacOptions> = {}) => [mac({ hosts: ['api.exampl
 
 /** A client that signs its requests. */
 async function macStage(options: Options = {}) {
-  const set = open({ tokenTypes: macTokens(), tokenType: 'mac', ...options })
+  const set = open({ tokenType: 'mac', ...options, plugins: withPlugins([...macTokens()], options.plugins) })
   const { body } = await set.flow.request(nightlyReport, grant)
   const call = (parts: SignedParts = {}, Host = 'api.example.com', flow = set.flow) => {
     const Authorization = macHeader(body, { port: '80', ts: set.clock.read(), ...parts })
@@ -82,7 +83,7 @@ export const macs = area('tokens of the type mac', macStage, {
   mac_replayed: ({ call }) => twice(() => call({ nonce: 'once' })),
   mac_host_not_listed: ({ call }) => call({}, 'other.example.com'),
   mac_algorithm_not_offered: (set) => {
-    const guard = guardAt(set, { tokenTypes: macTokens({ algorithms: ['hmac-sha-1'] }) })
+    const guard = guardAt(set, { plugins: [...macTokens({ algorithms: ['hmac-sha-1'] })] })
     return set.call({}, 'api.example.com', new Flow(express().get('/photos', guard)))
   },
   token_of_another_type: ({ flow, token }) => flow.photos(token),

@@ -81,9 +81,7 @@ const some = registered(photoBook, photoPrint, nightlyReport, posting, disabled)
 function clientStage() {
   const set = open({
     clients: [...some, bank, { ...bank, client_id: 'published', credentials: away }],
-    clientAuthenticationMethods: [
-      privateKeyJwt({ issuers: [{ issuer: platform.issuer, jwks: { keys: [platform.jwk] } }] }),
-    ],
+    plugins: [privateKeyJwt({ issuers: [{ issuer: platform.issuer, jwks: { keys: [platform.jwk] } }] })],
   })
   const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   const send = (client_assertion: string) =>

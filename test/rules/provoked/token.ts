@@ -22,6 +22,7 @@ import * as resources from '../../support/flows/resources'
 import { accessTokenType, anyOwner, exchangeOf, service } from '../../support/flows/token-exchange'
 import { but } from '../../support/stores/but'
 import { area, atNextSave, grant, once, open, type Opened, type Options, registered, twice } from './provoke'
+import { withPlugins } from '../../support/with-plug-ins'
 
 const brief = bent(photoPrint, { client_id: 'brief', grant_lifetime: 30 })
 const another = { redirect_uri: 'https://a.example/' }
@@ -109,7 +110,7 @@ export const grants = area('codes and refresh tokens', grantStage, {
       }),
     ),
   scope_exceeded: ({ refreshAfter }) => refreshAfter(() => {}, photoPrint, { scope: 'photos:print' }),
-  'scope_exceeded/unavailable': () => grantStage({ extensions: [narrow] }).redeem({}),
+  'scope_exceeded/unavailable': () => grantStage({ plugins: [narrow] }).redeem({}),
   scope_withdrawn: async ({ flow, store }) => {
     const { refreshToken } = await flow.tokens(photoPrint, { scope: 'photos:print' })
     const clients = registered(bent(photoPrint, { scope: 'photos:read' }))
@@ -158,7 +159,11 @@ const verify: PasswordOptions['verify'] = (_name, given) => {
 
 function passwordStage(terms: Partial<PasswordOptions> = {}, options: Options = {}) {
   const grantTypes = [password({ verify, ...terms })]
-  const set = open({ clients: registered(oldPrint), grantTypes, ...options })
+  const set = open({
+    clients: registered(oldPrint),
+    ...options,
+    plugins: withPlugins([...grantTypes], options.plugins),
+  })
   const ask = (bend = {}) => set.flow.request(oldPrint, { ...passwordRequest, ...bend })
   return { ...set, ask }
 }
@@ -220,7 +225,7 @@ async function exchangeStage() {
     },
     tokenTypes: { [third]: () => undefined },
   })
-  const { flow } = open({ clients: registered(service, photoPrint), grantTypes: [exchanging] })
+  const { flow } = open({ clients: registered(service, photoPrint), plugins: [exchanging] })
   const { accessToken } = await flow.tokens(photoPrint, { scope: 'photos:read' })
   const own = (await flow.request(service, grant)).body.access_token
   const exchange = (bend: Fields = {}, token = accessToken) => flow.request(service, exchangeOf(token, bend))

@@ -4,6 +4,7 @@ import { bent } from './clients'
 import { identityKeys, relyingParty, withIdentity } from './identity-stage'
 import { type LogoutReceiver, logoutReceiver } from './logout-receiver'
 import type { SetStage } from './stores-of-run'
+import { withPlugins } from '../with-plug-ins'
 
 /** The form of a logout page. */
 export const formIn = (text: string) => ({
@@ -43,9 +44,9 @@ export const backChannelStage =
     const set = stage({
       ...withIdentity(),
       clients: clients.map(({ registration }) => registration),
-      plugins: [keys, plugin],
       logOut: () => {},
       ...options,
+      plugins: withPlugins([keys, plugin], options.plugins),
     })
     const failures: FailureEvent[] = []
     set.oauth.events.on('failure', (failure) => failures.push(failure))

@@ -6,6 +6,7 @@ import { Clock } from './clock'
 import { consentFormOf } from './consent-form'
 import type { Headers } from './flow'
 import { setStage } from '../flows/stage'
+import { withPlugins } from '../with-plug-ins'
 
 export const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -32,11 +33,11 @@ export async function deviceStage(
   const clock = new Clock()
   const counters = memoryStore({ clock: clock.read })
   const { flow, oauth, app, store, failures } = setStage({
-    plugins: [deviceAuthorization({ secret: deviceSecret, ...own }), ...others],
     clients,
     counters,
     clock: clock.read,
     ...options,
+    plugins: withPlugins([deviceAuthorization({ secret: deviceSecret, ...own }), ...others], options.plugins),
   })
   const [scope] = device.registration.scope.split(' ')
   const begin = (fields = {}, client = device) =>

@@ -49,14 +49,14 @@ export async function useEveryEndpoint(
   const { oauth, flow, store, clock } = setStage({
     stillAllowed: () => goesOn,
     clients: [book, print, report, brief].map(({ registration }) => registration),
-    grantTypes: [
+    plugins: [
       password({
         verify: (_name, given) => (given === ownersPassword ? 'alice' : undefined),
         limits: { username: { attempts: 2 } },
       }),
       tokenExchange({ policy: anyOwner }),
+      implicit(),
     ],
-    responseTypes: [implicit()],
   })
   const recorded = recordEvents(oauth.events)
   prepare(oauth)

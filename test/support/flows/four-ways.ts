@@ -26,6 +26,7 @@ import { outcomeOf } from './outcome'
 import { redirectionOf } from './redirection'
 import { photosApi } from './resources'
 import { setStage } from '../flows/stage'
+import { withPlugins } from '../with-plug-ins'
 
 /** How a request comes to its owner. */
 export const ways = ['browser', 'pushed', 'demanded login', 'device'] as const
@@ -56,15 +57,18 @@ export function waysStage(options: Partial<AuthorizationServerOptions>) {
     counters: memoryStore(),
     resourceOwner: ownerOfHeaders,
     resources: { [photosApi]: { scopes: ['photos:read', 'photos:print'] } },
-    plugins: [
-      keys,
-      openIdConnect({ keys, claims: async () => alice, claimsParameter: true }),
-      stepUp({ acrValues: ['mfa', 'pwd'] }),
-      dpop({ baseUrl: 'http://localhost' }),
-      pushedAuthorizationRequests(),
-      deviceAuthorization({ secret: deviceSecret }),
-    ],
     ...options,
+    plugins: withPlugins(
+      [
+        keys,
+        openIdConnect({ keys, claims: async () => alice, claimsParameter: true }),
+        stepUp({ acrValues: ['mfa', 'pwd'] }),
+        dpop({ baseUrl: 'http://localhost' }),
+        pushedAuthorizationRequests(),
+        deviceAuthorization({ secret: deviceSecret }),
+      ],
+      options.plugins,
+    ),
     scopes: {
       openid: 'Know who you are',
       profile: 'See your name',

@@ -6,6 +6,7 @@ import { rsaKeyPair } from '../rsa-keys'
 import { bent, nightlyReport, photoPrint } from './clients'
 import { partOf } from './jwt-tokens'
 import type { SetStage } from './stores-of-run'
+import { withPlugins } from '../with-plug-ins'
 
 const every = 'openid profile email address phone photos:read'
 
@@ -51,8 +52,8 @@ export function withIdentity(
       const subject = req.get('X-Owner')
       return subject && { subject, authTime: 1_700_000_000, acr: 'mfa', amr: ['pwd', 'otp'] }
     },
-    plugins: [keys, openIdConnect({ keys, claims, ...identity })],
     ...bend,
+    plugins: withPlugins([keys, openIdConnect({ keys, claims, ...identity })], bend.plugins),
   }
 }
 

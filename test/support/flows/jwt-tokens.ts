@@ -19,7 +19,10 @@ export function withJwts(
   tokens: Partial<JwtAccessTokensOptions> = {},
   keys: SigningKeys = sharedKeys(),
 ): Partial<AuthorizationServerOptions> {
-  return withResources({ plugins: [keys, jwtAccessTokens({ keys, ...tokens })], ...bend })
+  return withResources({
+    ...bend,
+    plugins: bend.plugins ?? [keys, jwtAccessTokens({ keys, ...tokens })],
+  })
 }
 
 /** What a part of a JWT says, whoever signed it: 0 for the header, 1 for the claims. */

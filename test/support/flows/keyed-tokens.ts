@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Extension, invalidGrant, OAuthError, type Plugin, type TokenType } from '../../../lib/index'
+import { invalidGrant, OAuthError, type Plugin, type PluginParts, type TokenType } from '../../../lib/index'
 
 /** What `cnf.jkt` says of a key. A real proof signs the request; this one is the key itself, in a header. */
 export const thumbprint = (key: string) => createHash('sha256').update(key).digest('base64url')
@@ -27,8 +27,7 @@ const keyed: TokenType = {
   }),
 }
 
-const extension: Extension = {
-  name: 'keyed',
+const doors: PluginParts = {
   prepare: async ({ headers }) => {
     const [key] = headers['key'] ?? []
     return key === undefined ? undefined : thumbprint(key)
@@ -39,27 +38,19 @@ const extension: Extension = {
 /** Tokens of requests with the header `Key` are bound to it, in every server and guard with this plug-in. */
 export const keyedTokens: Plugin = {
   name: 'keyed',
-  open: () => ({ tokenTypes: [keyed], extensions: [extension] }),
-  openInGuard: () => ({ tokenTypes: [keyed] }),
+  tokenTypes: [keyed],
+  ...doors,
 }
 
 /** The same, and the refresh tokens of public clients are bound, too, as RFC 9449 5 binds them. */
 export const keyedRefreshTokens: Plugin = {
   ...keyedTokens,
-  open: () => ({
-    tokenTypes: [keyed],
-    extensions: [
-      {
-        ...extension,
-        atTokenRequest({ evidence, authorizationData, client }) {
-          if (authorizationData !== undefined && authorizationData !== evidence)
-            throw invalidGrant('key_wrong', 'The refresh token is bound to another key.')
-          if (typeof evidence !== 'string') return undefined
-          const isPublic = client.client_type === 'public'
-          return { tokenType: keyed.name, ...(isPublic && { authorizationData: evidence }) }
-        },
-        bindsRefreshToken: (data) => typeof data === 'string',
-      },
-    ],
-  }),
+  atTokenRequest({ evidence, authorizationData, client }) {
+    if (authorizationData !== undefined && authorizationData !== evidence)
+      throw invalidGrant('key_wrong', 'The refresh token is bound to another key.')
+    if (typeof evidence !== 'string') return undefined
+    const isPublic = client.client_type === 'public'
+    return { tokenType: keyed.name, ...(isPublic && { authorizationData: evidence }) }
+  },
+  bindsRefreshToken: (data) => typeof data === 'string',
 }

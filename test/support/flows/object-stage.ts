@@ -3,6 +3,7 @@ import { requestObjects, type RequestObjectOptions } from '../../../lib/paths/pu
 import { outcomeOf } from './outcome'
 import { objectClaims, signingBook, signingPrint } from './request-object'
 import { setStage } from '../flows/stage'
+import { withPlugins } from '../with-plug-ins'
 
 const clients = [signingPrint.registration, signingBook.registration]
 
@@ -12,7 +13,10 @@ export function objectStage(
   options: Parameters<typeof setStage>[0] = {},
   hosting?: Parameters<typeof setStage>[1],
 ) {
-  const set = setStage({ clients, plugins: [requestObjects(objects)], ...options }, hosting)
+  const set = setStage(
+    { clients, ...options, plugins: withPlugins([requestObjects(objects)], options.plugins) },
+    hosting,
+  )
   const now = () => Math.floor(set.clock.read() / 1000)
   const claims = (bend: object = {}) => ({ ...objectClaims(now()), ...bend })
   /** Alice's browser brings a request object of photo-print. */

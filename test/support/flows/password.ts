@@ -1,4 +1,4 @@
-import type { GrantType } from '../../../lib/index'
+import type { Plugin } from '../../../lib/index'
 import { password, type PasswordOptions } from '../../../lib/paths/grants'
 import { bent, photoBook, photoPrint } from './clients'
 import type { Fields } from './flow'
@@ -32,8 +32,8 @@ export class PasswordCheck {
 
 /** The options of a server that has the grant. */
 export function withPassword(options: PasswordOptions): {
-  readonly grantTypes: readonly GrantType[]
+  readonly plugins: readonly Plugin[]
   readonly clients: readonly (typeof oldPrint.registration)[]
 } {
-  return { grantTypes: [password(options)], clients: [oldPrint.registration, oldBook.registration] }
+  return { plugins: [password(options)], clients: [oldPrint.registration, oldBook.registration] }
 }

@@ -5,6 +5,7 @@ import {
 import { type ClientApplication, photoPrint } from './clients'
 import { authorizationRequest, type RepeatedFields } from './flow'
 import type { setStage } from '../flows/stage'
+import { withPlugins } from '../with-plug-ins'
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
@@ -17,7 +18,10 @@ export function pushingStage(
   options: Parameters<typeof setStage>[0] = {},
   plugin: PushedAuthorizationRequestsOptions = {},
 ) {
-  const set = open({ plugins: [pushedAuthorizationRequests(plugin)], ...options })
+  const set = open({
+    ...options,
+    plugins: withPlugins([pushedAuthorizationRequests(plugin)], options.plugins),
+  })
   const push = (bend: RepeatedFields = {}, client: ClientApplication = photoPrint) =>
     set.flow.request(client, { ...authorizationRequest(client), ...bend }, '/par')
   const pushed = async (

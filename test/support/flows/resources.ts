@@ -6,6 +6,7 @@ import { bent, nightlyReport, photoPrint } from './clients'
 import { authorizationRequest, formOf, type RepeatedFields } from './flow'
 import type { Stage } from './stores-of-run'
 import { anyOwner, tokenExchangeName } from './token-exchange'
+import { withPlugins } from '../with-plug-ins'
 
 export const photosApi = 'https://api.example/photos'
 export const printApi = 'https://print.example'
@@ -56,9 +57,8 @@ export function withResources(
     clients: [gallery, job, widget].map(({ registration }) => registration),
     resources: threeResources,
     defaultScope: every,
-    grantTypes: [tokenExchange({ policy })],
-    responseTypes: [implicit(), ...ofCodeToken.responseTypes],
     ...bend,
+    plugins: withPlugins([tokenExchange({ policy }), implicit(), ...ofCodeToken.plugins], bend.plugins),
   }
 }
 

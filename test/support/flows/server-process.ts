@@ -15,6 +15,7 @@ import { storeOn, type StorePlan } from '../store-plan'
 import { mortalStore } from '../stores/mortal-store'
 import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'
 import { bent, everyClient, photoBook, photoFrame, type ClientApplication } from './clients'
+import { grantTypeOf } from '../grant-type-of'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -131,7 +132,7 @@ const skipConsent: NonNullable<AuthorizationServerOptions['skipConsent']> = (req
 
 const optionsForOwners = {
   authorizations: true,
-  responseTypes: [implicit()],
+  plugins: [implicit()],
   skipConsent,
 } satisfies Partial<AuthorizationServerOptions>
 
@@ -145,8 +146,10 @@ function legacyGrants() {
 
 function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
   const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
-  const vouching = bent(askingFrame, { grant_types: [...photoFrame.registration.grant_types, bearer.name] })
-  return { grantTypes: [bearer], clients: clientsWith(vouching) }
+  const vouching = bent(askingFrame, {
+    grant_types: [...photoFrame.registration.grant_types, grantTypeOf(bearer)],
+  })
+  return { plugins: [bearer], clients: clientsWith(vouching) }
 }
 
 serve(JSON.parse(process.argv[2] ?? '{}'))

@@ -1,4 +1,4 @@
-import type { AuthorizationServerOptions, GrantType } from '../../../lib/index'
+import type { AuthorizationServerOptions, Plugin } from '../../../lib/index'
 import { tokenExchange, type ExchangePolicy } from '../../../lib/paths/grants'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from './clients'
 import type { Fields, Flow } from './flow'
@@ -26,15 +26,15 @@ export function exchanging(
   tokenTypes: NonNullable<Parameters<typeof tokenExchange>[0]['tokenTypes']> = {},
 ): Partial<AuthorizationServerOptions> {
   const clients = [service, photoBook, photoFrame, photoPrint].map(({ registration }) => registration)
-  return { clients, grantTypes: [tokenExchange({ policy, tokenTypes })] }
+  return { clients, plugins: [tokenExchange({ policy, tokenTypes })] }
 }
 
 // A method, not a function type: so the checker lets a JavaScript host's functions through, whatever they return.
-const javascript: { open(options: unknown): GrantType } = { open: tokenExchange }
+const javascript: { open(options: unknown): Plugin } = { open: tokenExchange }
 
 /** This server at a host that no checker looks at. */
 export function exchangingUnchecked(options: unknown): Partial<AuthorizationServerOptions> {
-  return { ...exchanging(), grantTypes: [javascript.open(options)] }
+  return { ...exchanging(), plugins: [javascript.open(options)] }
 }
 
 /** A request for the exchange of an access token. */

@@ -14,7 +14,7 @@ const named = every.map((client) => [client.registration.client_id, client] as c
 const stage = () =>
   setStage({
     clients: every.map(({ registration }) => registration),
-    clientAuthenticationMethods: [privateKeyJwt()],
+    plugins: [privateKeyJwt()],
   })
 const grantsOf = ({ registration }: ClientApplication) => registration.grant_types ?? ['authorization_code']
 const withOwner = named.filter(([, client]) => grantsOf(client).includes('authorization_code'))
@@ -61,7 +61,7 @@ test.each(forItself.filter(([, { secret }]) => secret === undefined))(
     const keys: Json = JSON.parse(JSON.stringify([key.jwk]))
     const { flow, clock } = setStage({
       clients: [{ ...registration, credentials: { private_key_jwt: { keys } } }],
-      clientAuthenticationMethods: [privateKeyJwt()],
+      plugins: [privateKeyJwt()],
     })
     const claims = { ...claimsAt(Math.floor(clock.read() / 1000), key), sub: client_id }
     const request = { grant_type: 'client_credentials', scope: registration.scope, client_assertion_type }

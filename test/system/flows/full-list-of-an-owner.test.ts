@@ -118,7 +118,10 @@ describeOnStores('A full list of an owner', (stage) => {
       }),
     }
     const client = bent(photoPrint, { grant_types: [voucher] })
-    const { flow, isAlive } = open({ clients: [client.registration], grantTypes: [vouchers] })
+    const { flow, isAlive } = open({
+      clients: [client.registration],
+      plugins: [{ name: 'host-grant-types', grantTypes: [vouchers] }],
+    })
     const spend = (one: string = randomUUID()) => flow.request(client, { grant_type: voucher, voucher: one })
     const first = tokensOf(await spend('first'))
     for (let count = 1; count < 100; count++) tokensOf(await spend())

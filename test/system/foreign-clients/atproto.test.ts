@@ -58,9 +58,12 @@ test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out,
     issuer,
     scopes: { ...canonicalOptions.scopes, atproto: 'Know who you are' },
     clients: metadataDocuments(origin.reach),
-    clientAuthenticationMethods: [privateKeyJwt()],
-    extensions: [owner],
-    plugins: [dpop({ baseUrl: issuer, nonces, guardNonces: nonces }), pushedAuthorizationRequests()],
+    plugins: [
+      privateKeyJwt(),
+      owner,
+      dpop({ baseUrl: issuer, nonces, guardNonces: nonces }),
+      pushedAuthorizationRequests(),
+    ],
   })
   const failures = failuresOf(oauth.events)
   // The server of an owner's data names its authorization server.

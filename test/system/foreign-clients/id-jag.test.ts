@@ -18,8 +18,8 @@ const stage = foreignStage(
     return {
       scopes: { 'notes:read': 'Read your notes', 'notes:write': 'Write notes' },
       resources: { [`${issuer}/mcp`]: { scopes: ['notes:read', 'notes:write'] } },
-      clientAuthenticationMethods: [privateKeyJwt()],
-      grantTypes: [
+      plugins: [
+        privateKeyJwt(),
         jwtBearer({
           identityProviders: [
             { issuer: enterprise, jwks: { keys: [Object(await jwkOf(provider.publicKey))] } },

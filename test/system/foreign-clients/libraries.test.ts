@@ -34,11 +34,13 @@ const stage = foreignStage(async () => ({
     ...[print, photoBook, service].map(({ registration }) => registration),
     { ...album, jwks: { keys: [Object({ ...(await exportJWK((await keys).publicKey)), kid: 'a' })] } },
   ],
-  grantTypes: [
+  plugins: [
     password({ verify: new PasswordCheck().verify }),
     tokenExchange({ policy: anyOwner, tokenTypes: {} }),
+    pushedAuthorizationRequests(),
+    requestObjects(),
+    formPost(),
   ],
-  plugins: [pushedAuthorizationRequests(), requestObjects(), formPost()],
 }))
 
 const uriOf = ({ registration }: { readonly registration: ClientRegistration }) =>

@@ -73,8 +73,7 @@ describe('at an issuer with a path', () => {
       mcp: { clients: mcpClients, ...origin.reach },
       options: {
         dynamicRegistration: {},
-        clientAuthenticationMethods: [privateKeyJwt()],
-        grantTypes: [jwtBearer({ identityProviders: issuers, resourceOwner: () => 'alice' })],
+        plugins: [privateKeyJwt(), jwtBearer({ identityProviders: issuers, resourceOwner: () => 'alice' })],
       },
     })
   })

@@ -44,8 +44,8 @@ const stage = foreignStage(() => {
       program('deploy', github, productionOfShop),
       desk.registration,
     ],
-    clientAuthenticationMethods: [privateKeyJwt({ issuers })],
-    grantTypes: [
+    plugins: [
+      privateKeyJwt({ issuers }),
       jwtBearer({
         issuers,
         resourceOwner: ({ issuer, claims: { repository, 'kubernetes.io': pod } }) =>

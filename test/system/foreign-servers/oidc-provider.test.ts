@@ -134,7 +134,7 @@ test('a token that oidc-provider binds to a key passes with its proof alone', as
   const handle = oauth.DPoP({}, keys)
   const token = await tokenFor(undefined, handle)
   const Thumbprint = await handle.calculateThumbprint()
-  const flow = new Flow(guarded({}, { tokenTypes: [bound] }).app)
+  const flow = new Flow(guarded({}, { plugins: [{ name: 'host-token-types', tokenTypes: [bound] }] }).app)
   const call = (headers: Readonly<Record<string, string>>) => flow.open('/photos', undefined, headers)
   const passed = await call({ Authorization: `DPoP ${token}`, Thumbprint })
   expect([passed.status, passed.body.tokenType]).toEqual([200, 'DPoP'])

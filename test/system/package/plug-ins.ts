@@ -37,11 +37,11 @@ const oauth = createAuthorizationServer({
       ...album,
     },
   ],
-  endpoints: [whoami],
-  grantTypes: [voucherGrant(async (voucher) => (voucher === 'paper' ? 'bob' : undefined))],
-  extensions: [readOnly],
   plugins: [
-    { name: 'contacts', open: () => ({ clientMembers: [{ name: 'contacts', mistakeIn: () => undefined }] }) },
+    { name: 'whoami', endpoints: [whoami] },
+    { name: 'voucher', grantTypes: [voucherGrant(async (voucher) => (voucher === 'paper' ? 'bob' : undefined))] },
+    readOnly,
+    { name: 'contacts', clientMembers: [{ name: 'contacts', mistakeIn: () => undefined }] },
   ],
 })
 const app = express()

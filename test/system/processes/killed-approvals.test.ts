@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
   processes = [await open(), await open()]
   const store = redisStore({ client, prefix })
-  const shared = { store, clients, storeDeadline: 10, responseTypes: [implicit()], ...withoutLimits }
+  const shared = { store, clients, storeDeadline: 10, plugins: [implicit()], ...withoutLimits }
   host = application({ ...shared, authorizations: true })
   earlier = application(shared)
 })

@@ -80,12 +80,19 @@ describe('The thief of a dump of Redis', () => {
     const clients = registeredClients(store)
     for (const { registration } of [photoBook, photoFrame, inspector, oldPrint])
       await clients.add(registration)
-    const { grantTypes } = withPassword({ verify: new PasswordCheck().verify })
+    const { plugins } = withPassword({ verify: new PasswordCheck().verify })
     // A clock that stands still: nothing is refused because it is late.
     const clock = new Clock().read
     const lives = { clock, storeDeadline: 10, lifetimes: { authorizationCode: 600 } }
     const unlimited = { limits: { ...withoutLimits.limits, clientAuthentication: false } } as const
-    return application({ ...lives, ...unlimited, store, clients, grantTypes, authorizations: true })
+    return application({
+      ...lives,
+      ...unlimited,
+      store,
+      clients,
+      plugins: [...plugins],
+      authorizations: true,
+    })
   }
 
   /** Presents a text as everything that it could be, and tells what was not refused. */

@@ -8,6 +8,7 @@ import { anAudience, verifiedAlgorithms } from '../../../jwt/verify-jwt'
 import { someSeconds } from '../../../primitives/fields'
 import { type Fields, optional, type Place, type Read, readOptions } from '../../../primitives/schema'
 import type { GrantType } from '../../../authorization/grant-type'
+import type { Plugin } from '../../../doors/plug-in'
 import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { identityAssertionGrant, isIdentityAssertion } from './id-jag'
 import { verifyAssertion } from './jwt-assertion'
@@ -55,8 +56,12 @@ const types = ['jwt']
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function jwtBearer(options: JwtBearerOptions): GrantType {
+export function jwtBearer(options: JwtBearerOptions): Plugin {
   const read = readOptions('jwtBearer()', fields, options, { check: checkIssuers })
+  return { name: 'jwt-bearer', grantTypes: [grantTypeFor(read)] }
+}
+
+function grantTypeFor(read: Read<typeof fields>): GrantType {
   const { issuers, identityProviders, audience, ...terms } = read
   const plain = assertionGrant({
     name,

@@ -1,7 +1,6 @@
 import { aCall } from '../../../primitives/fields'
 import { type Fields, group, needed, readOptions, usual } from '../../../primitives/schema'
 import type { Client } from '../../../protocol/client'
-import { isRecord } from '../../../primitives/values'
 import { NotAttempted } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import { parseSubject } from '../../../protocol/resource-owner'
@@ -10,6 +9,7 @@ import { aLimit, type Limit, type LimitOption } from '../../../limits/limit'
 import { networkOf } from '../../../limits/network'
 import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/throttle'
 import { type GrantType, mayRefresh, type TokenRequest } from '../../../authorization/grant-type'
+import type { Plugin, PluginRisk } from '../../../doors/plug-in'
 import { normalizeForCount } from './counted-name'
 
 const longestInBytes = 1024
@@ -25,11 +25,10 @@ const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function password(options: PasswordOptions): GrantType {
+export function password(options: PasswordOptions): Plugin {
   const { verify, normalize, limits } = readOptions('password()', fields, options)
-  const grantType: GrantType & { readonly limits: ResolvedPasswordLimits } = {
+  const grantType: GrantType = {
     name: 'password',
-    limits,
     parameters: ['username', 'password', 'scope'],
     async handle(request) {
       const { client, parameters, defaultScope, counters } = request
@@ -45,7 +44,11 @@ export function password(options: PasswordOptions): GrantType {
       return { grant: { subject, scope, refreshToken: mayRefresh(client), extensionData: {} } }
     },
   }
-  return grantType
+  return {
+    name: 'password',
+    grantTypes: [grantType],
+    risks: [{ rule: 'password-grant' }, ...risksOf(limits)],
+  }
 }
 
 // An attempt without a name cannot be counted.
@@ -126,9 +129,11 @@ export interface PasswordOptions {
 /** Undefined switches a limit off. */
 type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
-export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
-  const limits = 'limits' in grantType ? grantType.limits : undefined
-  return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
+function risksOf(limits: ResolvedPasswordLimits): readonly PluginRisk[] {
+  const off = limitNames.filter((name) => limits[name] === undefined)
+  return off.length === limitNames.length
+    ? [{ rule: 'password-unlimited', path: 'limits' }]
+    : off.map((name) => ({ rule: 'password-limit-off', path: `limits.${name}` }))
 }
 
 const limitNames = ['username', 'address', 'client'] as const

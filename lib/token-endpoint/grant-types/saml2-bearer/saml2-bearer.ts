@@ -10,7 +10,7 @@ import {
 } from '../../../primitives/schema'
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { isText } from '../../../primitives/values'
-import type { GrantType } from '../../../authorization/grant-type'
+import type { Plugin } from '../../../doors/plug-in'
 import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { readAssertion } from './read-assertion'
 import type { IssuerKeys } from './signature'
@@ -34,10 +34,10 @@ export interface Saml2BearerOptions extends AssertionOptions {
  *
  * @throws ConfigurationError that lists every mistake, or names the packages to install.
  */
-export function saml2Bearer(options: Saml2BearerOptions): GrantType {
+export function saml2Bearer(options: Saml2BearerOptions): Plugin {
   const { issuers, audience, recipient, ...terms } = readOptions('saml2Bearer()', fields, options)
   const libraries = loadXmlLibraries()
-  return assertionGrant({
+  const grantType = assertionGrant({
     name: 'urn:ietf:params:oauth:grant-type:saml2-bearer',
     ...terms,
     async verify(assertion, now) {
@@ -45,6 +45,7 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
       return readAssertion(assertion, issuers, expected, libraries)
     },
   })
+  return { name: 'saml2-bearer', grantTypes: [grantType] }
 }
 
 export interface SamlIssuer {

@@ -4,6 +4,7 @@ import { type Fields, kind, needed, optional, type Place, readOptions } from '..
 import type { FoundAccess } from '../../../authorization/lookup'
 import { refused } from '../../../protocol/refusals'
 import { isAbsoluteUri } from '../../../protocol/uri'
+import type { Plugin } from '../../../doors/plug-in'
 import type { GrantType, TokenRequest } from '../../../authorization/grant-type'
 import { introspectedHistory, tokenExchangeName } from './exchange-history'
 import {
@@ -24,9 +25,9 @@ import { exchangedGrant, type ExchangePolicy, type ExchangeRequest, readApproval
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function tokenExchange(options: TokenExchangeOptions): GrantType {
+export function tokenExchange(options: TokenExchangeOptions): Plugin {
   const { policy, tokenTypes } = readOptions('tokenExchange()', fields, options)
-  return {
+  const grantType: GrantType = {
     name: tokenExchangeName,
     // RFC 8693 2.1: a request may repeat `resource` and `audience`.
     parameters:
@@ -45,6 +46,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
       }
     },
   }
+  return { name: 'token-exchange', grantTypes: [grantType] }
 }
 
 async function readExchange(

@@ -50,7 +50,7 @@ const good: AuthorizationServerOptions = {
 const wallWith = (bend: Partial<ClientRegistration>): Bend => ({ clients: [{ ...wall, ...bend }, shop] })
 const shopWith = (bend: Partial<ClientRegistration>): Bend => ({ clients: [wall, { ...shop, ...bend }] })
 const passwordWith = (limits: Parameters<typeof password>[0]['limits']): Bend => ({
-  grantTypes: [password(limits === undefined ? { verify: never } : { verify: never, limits })],
+  plugins: [password(limits === undefined ? { verify: never } : { verify: never, limits })],
 })
 function registryOf(...registrations: readonly ClientRegistration[]) {
   const texts = new Map(registrations.map((registration) => [registration.client_id, { registration }]))
@@ -109,28 +109,28 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'issuing-unlimited': ['limits.issuing.owner', { limits: { issuing: { owner: false } } }],
   'single-uses-unlimited': ['limits.singleUses', { limits: { singleUses: false } }],
   'body-deadline': ['bodyDeadline', { bodyDeadline: 30.1 }],
-  'implicit-grant': ['responseTypes[0]', { responseTypes: [implicit()] }],
+  'implicit-grant': ['plugins[0].responseTypes[0]', { plugins: [implicit()] }],
   'client-implicit-grant': [
     'clients[0].response_types[1]',
     {
-      responseTypes: [implicit()],
+      plugins: [implicit()],
       ...wallWith({ grant_types: ['authorization_code', 'implicit'], response_types: ['code', 'token'] }),
     },
     'implicit-grant',
   ],
-  'password-grant': ['grantTypes[0]', passwordWith(undefined)],
+  'password-grant': ['plugins[0]', passwordWith(undefined)],
   'client-password-grant': [
     'clients[1].grant_types[1]',
     { ...passwordWith(undefined), ...shopWith({ grant_types: ['authorization_code', 'password'] }) },
     'password-grant',
   ],
   'password-limit-off': [
-    'grantTypes[0].limits.address',
+    'plugins[0].limits.address',
     passwordWith({ address: false, client: { attempts: 9 } }),
     'password-grant',
   ],
   'password-unlimited': [
-    'grantTypes[0].limits',
+    'plugins[0].limits',
     passwordWith({ username: false, address: false, client: false }),
     'password-grant',
   ],
