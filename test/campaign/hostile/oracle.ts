@@ -25,8 +25,8 @@ export function mustLose(
 
 function lacksParameter(attempt: Attempt, message: Message, others: readonly string[]): string | undefined {
   const inBody = message.method === 'POST'
-  // Spaces at the end of the target stand between it and the protocol.
-  const sent = decoded(inBody ? bodyOf(message) : joined(message.query).trimEnd())
+  // Spaces at the end of the target stand between it and the protocol, and Node ends the target at a line break.
+  const sent = decoded(inBody ? bodyOf(message) : joined(message.query).replace(/\s*(?:[\r\n].*)?$/s, ''))
   // A public client may name itself in a header with an empty secret (RFC 6749 2.3.1).
   const [named = ''] = headersNamed(message, 'authorization')
   for (const [name, value] of Object.entries(attempt.decisive)) {
