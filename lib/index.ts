@@ -126,6 +126,7 @@ export type { PageEndpoint, PageRequest, PageResponse } from './doors/page-endpo
 export type { KeptData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {
+  DescribedTo,
   ChoicesQuestion,
   ClientRequest,
   ConsentFact,

@@ -1,5 +1,5 @@
 import { kind, optional, requireShape, shape } from '../primitives/schema'
-import type { ActingExtensions, At } from '../protocol/acting-extensions'
+import { type ActingExtensions, type At, described } from '../protocol/acting-extensions'
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
 import { type Confirming, withConfirmation } from '../protocol/confirmation'
@@ -37,7 +37,7 @@ interface CompletedToken {
 
 interface Issuing {
   readonly settings: Confirming & { readonly issuer: string }
-  readonly plugins: Pick<ActingExtensions, 'atTokenResponse' | 'claims'> & {
+  readonly plugins: Pick<ActingExtensions, 'atTokenResponse' | 'describe'> & {
     readonly formats: ReadonlyMap<string, AccessTokenFormat>
     readonly publishedSubject: PublishedSubject | undefined
   }
@@ -97,7 +97,7 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
 }
 
 async function textOf(
-  { settings, plugins: { formats, claims: claiming, publishedSubject } }: Issuing,
+  { settings, plugins: { formats, describe, publishedSubject } }: Issuing,
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,
@@ -115,7 +115,7 @@ async function textOf(
   const { issuer } = settings
   const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
-  const own = Object.assign({}, ...claiming.map((each) => each.claims(ownDataOf(each.name, data))))
+  const own = described(describe, data, 'token')
   const members = withConfirmation(own, settings, { tokenType, tokenData, ...data })
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
   return encodeToken(format, claims, { client, grantType, subject })

@@ -57,13 +57,13 @@ const fieldsOfDoors = {
   ...someCalls('resolveRequest', 'atPushedRequest', 'prepare', 'atAuthorizationRequest', 'loginDefaults'),
   ...someCalls('atConsent', 'atResourceOwner', 'askOwner', 'atDecision', 'atRefresh', 'atTokenRequest'),
   ...someCalls('bindsRefreshToken', 'atTokenResponse', 'atResourceRequest', 'publishedSubject'),
-  ...someCalls('introspect', 'claims', 'access'),
+  ...someCalls('describe'),
 } satisfies Fields<Omit<Extension, 'name'>>
 
 export const doors: readonly string[] = Object.keys(fieldsOfDoors)
 export const guardDoors: readonly string[] = [
   'atResourceRequest',
-  'access',
+  'describe',
   'exposedHeaders',
   'confirmationMethod',
 ]

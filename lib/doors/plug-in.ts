@@ -38,7 +38,7 @@ export interface Plugin extends PluginParts {
 /** What acts in guards. */
 export interface GuardParts extends Pick<
   Extension,
-  'atResourceRequest' | 'access' | 'exposedHeaders' | 'confirmationMethod'
+  'atResourceRequest' | 'describe' | 'exposedHeaders' | 'confirmationMethod'
 > {
   /** Besides `bearer`. `token_type` of a registration chooses one. */
   readonly tokenTypes?: readonly TokenType[]

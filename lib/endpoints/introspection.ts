@@ -1,9 +1,10 @@
 import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
+import { described } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
 import { withConfirmation } from '../protocol/confirmation'
 import { credentialId } from '../protocol/credential'
-import { dataOf, ownDataOf } from '../protocol/extension-data'
+import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -25,7 +26,7 @@ export async function introspect(
     const sub = await subjectFor(server, access)
     if (sub === undefined) return inactive
     return {
-      ...membersOfPlugins(settings, found),
+      ...membersOfPlugins(server, found),
       ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
   }
@@ -67,17 +68,16 @@ async function refreshBy(
 }
 
 function membersOfPlugins(
-  { grantTypes, tokenTypes, extensions }: Context['settings'],
+  { settings, plugins }: Context,
   found: FoundAccess,
 ): Readonly<Record<string, Json>> {
-  const byGrantTypes = grantTypes.map((grantType) => {
+  const byGrantTypes = settings.grantTypes.map((grantType) => {
     const data = dataOf(grantType.name, found.extensionData)
     return data === undefined ? {} : grantType.introspect?.(data)
   })
-  const byExtensions = extensions.map((extension) => extension.introspect?.(ownDataOf(extension.name, found)))
-  const members = Object.assign({}, ...byGrantTypes, ...byExtensions)
+  const members = Object.assign({}, ...byGrantTypes, described(plugins.describe, found, 'introspection'))
   const { tokenType } = found.access
-  return withConfirmation(members, { tokenTypes, extensions }, { ...found, tokenType })
+  return withConfirmation(members, settings, { ...found, tokenType })
 }
 
 /** RFC 7662 2.2: never contains null. */

@@ -42,9 +42,9 @@ export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   }
 }
 
-export const shownChoice: Pick<Extension, 'name' | 'access'> = {
+export const shownChoice: Pick<Extension, 'name' | 'describe'> = {
   name: choicesName,
-  access: (kept) => memberOf(kept),
+  describe: memberOf,
 }
 
 const asking: Omit<Extension, 'name'> = {
@@ -57,15 +57,13 @@ const asking: Omit<Extension, 'name'> = {
 
   atDecision: ({ answer }) => answer && { authorizationData: { [answer.name]: answer.value } },
 
-  introspect: (kept) => memberOf(kept),
-  claims: (kept) => memberOf(kept),
-  access: (kept) => memberOf(kept),
+  describe: memberOf,
 }
 
 /** A token in a format has its own data: no record was read. */
-function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice?: Json } {
+function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice: Json } | undefined {
   const choice = choiceIn(tokenData) ?? choiceIn(authorizationData)
-  return choice === undefined ? {} : { choice }
+  return choice && { choice }
 }
 
 export const choiceIn = (value: unknown): Readonly<Record<string, string>> | undefined =>

@@ -209,7 +209,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   })
 }
 
-const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'access' in extension
+const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'describe' in extension
 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]

@@ -113,7 +113,7 @@ export interface AccessTokenClaims extends TokenReference {
   readonly tokenData: Json | undefined
   /** Of the authorization, by extension. */
   readonly extensionData: Readonly<Record<string, Json>>
-  /** Of `Extension.claims`, such as `aud`. */
+  /** Of `Extension.describe`, such as `aud`. */
   readonly members: Readonly<Record<string, Json>>
   /** Of this token, by extension. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>

@@ -1,4 +1,6 @@
-import type { Extension } from './extension'
+import type { DescribedTo, Extension } from './extension'
+import { type KeptExtensionData, ownDataOf } from './extension-data'
+import type { Json } from './json'
 
 /** At these, extensions act one after the other. */
 export type Door =
@@ -8,7 +10,7 @@ export type Door =
   | 'askOwner'
   | 'atDecision'
   | 'atTokenResponse'
-  | 'claims'
+  | 'describe'
   | 'atRefresh'
   | 'bindsRefreshToken'
 
@@ -16,3 +18,12 @@ export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
 
 /** In the order of the option `plugins`. */
 export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
+
+/** Of several, the last one wins. */
+export function described(
+  extensions: readonly Pick<Extension, 'name' | 'describe'>[],
+  data: KeptExtensionData,
+  to: DescribedTo,
+): Readonly<Record<string, Json>> {
+  return Object.assign({}, ...extensions.map((each) => each.describe?.(ownDataOf(each.name, data), to)))
+}

@@ -355,10 +355,12 @@ export interface Extension {
    * host. Only one extension may have it.
    */
   publishedSubject?(subject: string, client: Client): string
-  /** RFC 7662 2.2: about an access token. Members of the suite win. */
-  introspect?(data: KeptData): Readonly<Record<string, Json>>
-  /** Of an access token in a format, such as `aud`. Clients can read them in a JWT. Claims of the suite win. */
-  claims?(data: KeptData): Readonly<Record<string, Json>>
-  /** Members of `req.oauth`. Those of the suite win. */
-  access?(data: KeptData): Readonly<Record<string, Json>>
+  /** Members about an access token, such as `aud`. Those of the suite win. */
+  describe?(data: KeptData, to: DescribedTo): Readonly<Record<string, Json>> | undefined
 }
+
+/**
+ * Who reads the members: `introspection` (RFC 7662 2.2), a `token` in a format, such as a JWT, which clients can read,
+ * or the `access` of a route, `req.oauth`.
+ */
+export type DescribedTo = 'introspection' | 'token' | 'access'

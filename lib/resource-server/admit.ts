@@ -5,6 +5,7 @@ import type { Access } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'
 import { isText } from '../primitives/values'
+import { described } from '../protocol/acting-extensions'
 import { type Extension } from '../protocol/extension'
 import { ownDataOf, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
@@ -165,8 +166,7 @@ function observedResource(reason: string, { resource }: Requirement, found: Good
 
 export function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
   if (extensions.length === 0) return found.access
-  const members = extensions.map((extension) => extension.access?.(ownDataOf(extension.name, found)))
-  return { ...Object.assign({}, ...members), ...found.access }
+  return { ...described(extensions, found, 'access'), ...found.access }
 }
 
 interface CarriedToken {

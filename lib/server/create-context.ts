@@ -155,7 +155,7 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     askOwner: at('askOwner'),
     atDecision: at('atDecision'),
     atTokenResponse: at('atTokenResponse'),
-    claims: at('claims'),
+    describe: at('describe'),
     atRefresh: at('atRefresh'),
     bindsRefreshToken: at('bindsRefreshToken'),
   }

@@ -27,8 +27,8 @@ const tenants: Extension = {
   authorizationParameters: ['tenant'],
   authorizationMetadata: { tenants_supported: ['north', 'south'], issuer: 'https://elsewhere.example' },
   atAuthorizationRequest: ({ parameters }) => parameters.get('tenant'),
-  introspect: ({ authorizationData: tenant }) =>
-    tenant === undefined ? {} : { tenant, active: 'always', sub: 'mallory' },
+  describe: ({ authorizationData: tenant }) =>
+    tenant === undefined ? undefined : { tenant, active: 'always', sub: 'mallory' },
 }
 
 describeOnStores("An extension of the host's own", (stage) => {
@@ -86,12 +86,10 @@ const albums: Extension = {
       ? undefined
       : 'token_album'
   },
-  introspect: ({ tokenData }) => (tokenData === undefined ? {} : { albums: tokenData }),
-  access: ({ authorizationData, tokenData }) => ({
-    albums: tokenData ?? null,
-    approved: authorizationData ?? null,
-    subject: 'mallory',
-  }),
+  describe({ authorizationData, tokenData }, to) {
+    if (to === 'introspection') return tokenData === undefined ? undefined : { albums: tokenData }
+    return { albums: tokenData ?? null, approved: authorizationData ?? null, subject: 'mallory' }
+  },
 }
 
 /** A host's own: refuses each request that says `strict`. */
@@ -297,7 +295,7 @@ const teams: Extension = {
   atDecision: ({ answer, authorizationData }) => ({
     authorizationData: [authorizationData ?? null, answer ? [answer.name, answer.value] : null],
   }),
-  access: ({ authorizationData }) => ({ team: authorizationData ?? null }),
+  describe: ({ authorizationData }) => ({ team: authorizationData ?? null }),
 }
 
 describeOnStores('An extension', (stage) => {
@@ -392,6 +390,6 @@ describeOnStores('An extension', (stage) => {
   })
 
   test.each(['consent-offer', 'choices'])('may not have the name %s, which the server uses', (name) => {
-    expect(() => stage({ plugins: [{ name, claims: () => ({}) }] })).toThrow(/plugins\[0\]\.name is "/)
+    expect(() => stage({ plugins: [{ name, describe: () => undefined }] })).toThrow(/plugins\[0\]\.name is "/)
   })
 })

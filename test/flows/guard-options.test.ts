@@ -12,7 +12,7 @@ import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/acces
 import { hubKeys } from '../support/jwt-guard/guarded-photos'
 
 /** An extension that adds a member to `req.oauth`. */
-const tenant: Extension = { name: 'tenant', access: () => ({ tenant: 'acme' }) }
+const tenant: Extension = { name: 'tenant', describe: () => ({ tenant: 'acme' }) }
 
 const options = { ...canonicalOptions, plugins: [tenant] }
 

@@ -166,8 +166,7 @@ describeOnStores('A guard', (stage) => {
       tokenParameters: ['bind'],
       atTokenRequest: ({ parameters }) =>
         parameters.get('bind') === undefined ? undefined : { tokenData: 'thumb' },
-      claims: ({ tokenData }): Record<string, { jkt: string }> =>
-        tokenData === undefined ? {} : { cnf: { jkt: 'thumb' } },
+      describe: ({ tokenData }) => (tokenData === undefined ? undefined : { cnf: { jkt: 'thumb' } }),
     }
     const keys = sharedKeys()
     const set = open({ plugins: [keys, jwtAccessTokens({ keys }), bound] })

@@ -51,7 +51,7 @@ const keys: Extension = {
     members: { key_echo: { evidence: String(evidence), isRepetition, tokenData: tokenData ?? null } },
     headers: { 'Key-Nonce': `n-2 ${grantType} ${String(subject)} ${accessToken.slice(0, 3)}` },
   }),
-  introspect: ({ tokenData }) => (tokenData === undefined ? {} : { cnf: { key: tokenData } }),
+  describe: ({ tokenData }) => (tokenData === undefined ? undefined : { cnf: { key: tokenData } }),
 }
 
 const keyed: TokenType = {

@@ -446,7 +446,7 @@ describe('Plug-ins', () => {
         open: ({ counters }) => ({ tokenTypes: [usedOnce(counters)] }),
         openInGuard: ({ counters, issuer, now }) => ({
           tokenTypes: [usedOnce(counters)],
-          access: () => ({ seen: issuer, at: now() }),
+          describe: () => ({ seen: issuer, at: now() }),
         }),
       }
       const { flow } = setStage({ store, plugins: [once], tokenType: 'once' })

@@ -217,7 +217,7 @@ test('[JAT-15] the metadata name issuer and jwks_uri, alike at both well-known n
 test('[JAT-16] no claim of an extension or of the host takes the place of a claim of the server', async () => {
   const bold: Extension = {
     name: 'bold',
-    claims: () => ({
+    describe: () => ({
       iss: 'https://evil.example',
       sub: 'mallory',
       exp: 9e9,

@@ -39,10 +39,6 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
   const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
     ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
     : undefined
-  const audience = (kept: KeptData) => {
-    const aud = audienceOf(kept, resources)
-    return aud.length === 0 ? {} : { aud }
-  }
   return {
     name: resourceIndicatorsName,
 
@@ -72,9 +68,11 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
       return resource !== undefined && isFor ? undefined : tokenResource
     },
 
-    introspect: audience,
-    claims: audience,
-    access: (kept) => ({ audience: audienceOf(kept, resources) }),
+    describe(kept, to) {
+      const audience = audienceOf(kept, resources)
+      if (to === 'access') return { audience }
+      return audience.length === 0 ? undefined : { aud: audience }
+    },
   }
 }
 
