@@ -102,7 +102,8 @@ function watchProcess(): string[] {
   process.on('unhandledRejection', (error) => complaints.push(`unhandled rejection: ${String(error)}`))
   process.on('warning', ({ name, code, message }: Error & { readonly code?: unknown }) => {
     // A hostile request may name any host, and a fault sets the clock: that one warns of it is right.
-    if (!['EAS_ISSUER_HOST', 'EAS_REDIS_CLOCK', 'EAS_POSTGRES_CLOCK'].includes(String(code))) complaints.push(`warning ${name}: ${message}`)
+    if (!['EAS_ISSUER_HOST', 'EAS_REDIS_CLOCK', 'EAS_POSTGRES_CLOCK'].includes(String(code)))
+      complaints.push(`warning ${name}: ${message}`)
   })
   return complaints
 }
