@@ -146,7 +146,7 @@ export type {
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
-export type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './protocol/resolved-request'
+export type { RequestArrival, ResolvedRequest } from './protocol/resolved-request'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
   accessDenied,

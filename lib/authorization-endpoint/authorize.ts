@@ -156,7 +156,7 @@ function settle(server: Context, received: Parameters, host: Host): Eventual<Set
   return following(
     requireClient(received.require('client_id'), server.settings.findClient, host),
     (client): Eventual<SettledRequest> =>
-      server.plugins.resolveRequest.length === 0
+      server.plugins.resolve.length === 0
         ? { destination: destinationOf(client, received), parameters: received, received, claimed: undefined }
         : settleReplaced(server, received, client, host),
   )

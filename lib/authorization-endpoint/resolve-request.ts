@@ -2,6 +2,7 @@ import { findClaimable } from '../authorization/requested'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
+import { type Evidence, noEvidence } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
@@ -22,30 +23,33 @@ export async function resolveRequest(
   client: Client,
   sender: Sender,
 ): Promise<ReplacedRequest> {
-  const { parameters, handle } = await replaceParameters(server, received, client, {
-    isPushed: false,
-    sender,
-  })
+  const arrival = { isPushed: false, evidence: noEvidence, sender }
+  const { parameters, handle } = await replaceParameters(server, received, client, arrival)
   const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   return { parameters, claimed }
 }
 
+interface Arrival extends Omit<RequestArrival, 'hasRecord' | 'evidence'> {
+  readonly evidence: Evidence
+}
+
 /**
- * In the order of the option `plugins`, each gets the parameters that the previous ones left. Also returns the
- * handle of the record that the request uses up.
+ * Each extension gets the parameters that the previous ones left. Also returns the handle of the record that
+ * the request uses up.
  */
 export async function replaceParameters(
   { plugins }: Context,
   received: Parameters,
   client: Client,
-  arrival: Omit<RequestArrival, 'hasRecord'>,
+  arrival: Arrival,
 ): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
-  for (const extension of plugins.resolveRequest) {
+  for (const extension of plugins.resolve) {
     const { name } = extension
-    const resolved: unknown = await extension.resolveRequest(parameters, client, {
+    const resolved: unknown = await extension.resolve(parameters, client, {
       ...arrival,
+      evidence: arrival.evidence.get(name),
       hasRecord: handle !== undefined,
     })
     if (resolved === undefined) continue
@@ -53,7 +57,7 @@ export async function replaceParameters(
     if (resolved.claims !== undefined && handle !== undefined)
       throw new TypeError(`The extension "${name}" claims a second record for one request.`)
     handle = resolved.claims ?? handle
-    parameters = Parameters.parse(resolved.parameters)
+    parameters = isText(resolved.parameters) ? Parameters.parse(resolved.parameters) : resolved.parameters
     if (parameters.require('client_id') !== client.client_id) throw refused('client_id_mismatch')
   }
   return { parameters, handle }
@@ -77,8 +81,9 @@ async function findClaimed(
 // Hosts write extensions, also in JavaScript.
 function requireResolved(resolved: unknown, name: string): asserts resolved is ResolvedRequest {
   const { parameters, claims, ...others } = isRecord(resolved) ? resolved : {}
-  if (isText(parameters) && isAbsentOr(isText, claims) && Object.keys(others).length === 0) return
+  const areParameters = isText(parameters) || parameters instanceof Parameters
+  if (areParameters && isAbsentOr(isText, claims) && Object.keys(others).length === 0) return
   throw new TypeError(
-    `The extension "${name}" must resolve a request to { parameters, claims }: parameters in form encoding, claims a handle or undefined.`,
+    `The extension "${name}" must resolve a request to { parameters, claims }: parameters as Parameters or in form encoding, claims a handle or undefined.`,
   )
 }

@@ -54,7 +54,7 @@ const fieldsOfDoors = {
   authorizationMetadata: optional(extensionMetadata),
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
-  ...someCalls('resolveRequest', 'atPushedRequest', 'prepare', 'atAuthorizationRequest', 'loginDefaults'),
+  ...someCalls('resolve', 'prepare', 'atAuthorizationRequest', 'loginDefaults'),
   ...someCalls('atConsent', 'atResourceOwner', 'askOwner', 'atDecision', 'atRefresh', 'atTokenRequest'),
   ...someCalls('bindsRefreshToken', 'atTokenResponse', 'atResourceRequest', 'publishedSubject'),
   ...someCalls('describe'),

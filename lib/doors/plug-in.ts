@@ -137,7 +137,7 @@ export interface PluginServer extends PluginGuard {
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
    * Checks an authorization request as the authorization endpoint does, for a known client that pushes it
-   * (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
+   * (RFC 9126). Extensions replace the request first (`resolve`).
    * `client_id` must then name this client.
    *
    * @param evidence `evidence` at the endpoint: what the extensions found in the request.
@@ -204,7 +204,7 @@ export interface ParsedRequest {
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
   /**
-   * The parameters that count, in form encoding, without credentials of the client: what `resolveRequest`
+   * The parameters that count, in form encoding, without credentials of the client: what `resolve`
    * returns once a browser brings the request.
    */
   readonly parameters: string

@@ -45,12 +45,12 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return code === undefined ? undefined : { code }
     },
 
-    atPushedRequest({ parameters, evidence: thumbprint }) {
+    async resolve(parameters, _client, { evidence: thumbprint }) {
       if (!isText(thumbprint)) return undefined
       const named = jktIn(parameters)
       // RFC 9449 10.1
       if (named !== undefined && named !== thumbprint) throw refused('dpop_jkt_mismatch')
-      return { dpop_jkt: thumbprint }
+      return { parameters: parameters.without(['dpop_jkt']).with(new Map([['dpop_jkt', thumbprint]])) }
     },
 
     bindsRefreshToken: (data) => keptKeys(data).refreshToken !== undefined,

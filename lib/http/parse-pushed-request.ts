@@ -2,8 +2,6 @@ import { destinationOf, parseAuthorizationRequest } from '../authorization-endpo
 import { requireEchoableState } from '../authorization-endpoint/authorize'
 import { replaceParameters } from '../authorization-endpoint/resolve-request'
 import { credentialNames } from '../client-authentication/read-credential'
-import { textTable } from '../primitives/fields'
-import { requireShape } from '../primitives/schema'
 import type { ParsedRequest } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/extension-data'
@@ -25,11 +23,11 @@ export async function parsePushedRequest(
   if (named !== undefined && named !== client.client_id) throw refused('client_id_mismatch')
   const { parameters: replaced, handle } = await replaceParameters(server, received, client, {
     isPushed: true,
+    evidence,
     sender,
   })
   if (handle !== undefined) throw new TypeError('An extension claims a record for a pushed request.')
-  const added = additionsOf(server, client, replaced, evidence)
-  const parameters = replaced.without([...credentialNames(credentialTerms), ...added.keys()]).with(added)
+  const parameters = replaced.without(credentialNames(credentialTerms))
   parameters.require('client_id')
   requireEchoableState(parameters)
   const destination = destinationOf(client, parameters)
@@ -39,28 +37,4 @@ export async function parsePushedRequest(
     facts: parsed.facts,
     parameters: parameters.format(),
   }
-}
-
-function additionsOf(
-  { settings: { extensions } }: Edge,
-  client: Client,
-  parameters: Parameters,
-  evidence: Evidence,
-): ReadonlyMap<string, string> {
-  const added = new Map<string, string>()
-  for (const extension of extensions) {
-    if (extension.atPushedRequest === undefined) continue
-    const { name } = extension
-    const given: unknown = extension.atPushedRequest({ client, parameters, evidence: evidence.get(name) })
-    if (given === undefined) continue
-    // Hosts write extensions, also in JavaScript.
-    const subject = `The extension "${name}" returned a wrong result for a pushed request:`
-    for (const [key, value] of Object.entries(requireShape(textTable, given, subject, undefined))) {
-      const before = added.get(key) ?? parameters.get(key)
-      if (before !== undefined && before !== value)
-        throw new TypeError(`The extension "${name}" adds a second ${key} to a pushed request.`)
-      if (before === undefined) added.set(key, value)
-    }
-  }
-  return added
 }

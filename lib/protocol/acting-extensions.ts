@@ -4,7 +4,7 @@ import type { Json } from './json'
 
 /** At these, extensions act one after the other. */
 export type Door =
-  | 'resolveRequest'
+  | 'resolve'
   | 'loginDefaults'
   | 'atResourceOwner'
   | 'askOwner'
@@ -16,7 +16,7 @@ export type Door =
 
 export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
 
-/** In the order of the option `plugins`. */
+/** In the order of the option `plugins`, but at `resolve` those with `prepare` last. */
 export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
 
 /** Of several, the last one wins. */

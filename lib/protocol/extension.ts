@@ -5,7 +5,7 @@ import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
-import type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './resolved-request'
+import type { RequestArrival, ResolvedRequest } from './resolved-request'
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-types'
 import type { Scope } from './scope'
@@ -247,22 +247,16 @@ export interface Extension {
   readonly authorizationMetadata?: ExtensionMetadata
   /**
    * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or
-   * a request object (RFC 9101). Undefined leaves it as it is.
+   * a request object (RFC 9101). Undefined leaves it as it is. In the order of the option `plugins`, each gets what the
+   * one before left; plug-ins with `prepare` come last, so what they add by `evidence` is in the request that counts.
    *
    * @throws OAuthError to refuse, on a page: the server has no redirection URI yet.
    */
-  resolveRequest?(
+  resolve?(
     parameters: Parameters,
     client: Client,
     arrival: RequestArrival,
   ): Promise<ResolvedRequest | undefined>
-  /**
-   * Further parameters of a pushed request, such as `dpop_jkt` of its proof (RFC 9449 10.1). Refuse a request that has
-   * one with another value.
-   *
-   * @throws OAuthError to refuse the request.
-   */
-  atPushedRequest?(request: ExtensionPushedRequest): Readonly<Record<string, string>> | undefined
   /** That scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**

@@ -64,7 +64,7 @@ function refuseRequestUri(parameters: Parameters): void {
 export function resolvePushed(
   server: PluginServer,
   mustPush: (client: Client) => boolean,
-): NonNullable<Extension['resolveRequest']> {
+): NonNullable<Extension['resolve']> {
   return async (parameters, client, { isPushed }) => {
     // Also from a request object.
     if (isPushed) {

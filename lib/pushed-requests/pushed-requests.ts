@@ -43,7 +43,7 @@ export function pushedAuthorizationRequests(options: PushedAuthorizationRequests
       const count = pushShares(limits, () => server.now() * 1000)
       return {
         endpoints: [pushEndpoint(server, { path, lifetime, required, count })],
-        resolveRequest: resolvePushed(server, mustPush),
+        resolve: resolvePushed(server, mustPush),
         // RFC 9126 6
         clientMembers: [booleanMember(member)],
       }

@@ -85,7 +85,7 @@ function objectResolver(
       require_signed_request_object: required,
     },
 
-    async resolveRequest(parameters, client, { hasRecord, sender }) {
+    async resolve(parameters, client, { hasRecord, sender }) {
       const object = parameters.get('request')
       // RFC 6749 3.1: an empty one counts as omitted, and must not stand for the object.
       const hasUri = parameters.get('request_uri') !== undefined

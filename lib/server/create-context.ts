@@ -149,7 +149,8 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     ignoredScope: settings.narrowScope ? [...ignoredAtRefresh, ...scopes.keys()] : ignoredAtRefresh,
     ignoredAtRefresh,
     publishedSubject: publishedSubjectBy(extensions),
-    resolveRequest: at('resolveRequest'),
+    // What a proof adds must be in the request that counts.
+    resolve: at('resolve').toSorted((one, other) => Number('prepare' in one) - Number('prepare' in other)),
     loginDefaults: at('loginDefaults'),
     atResourceOwner: at('atResourceOwner'),
     askOwner: at('askOwner'),

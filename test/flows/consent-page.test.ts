@@ -347,9 +347,7 @@ describeOnStores('Not you?', (stage) => {
     const page = await flow.submit('/authorize', long, 'alice', { ...acceptsJson })
     expect(page.body.switchAccount).toBeUndefined()
     const replaced = stage({
-      plugins: [
-        { name: 'pushed', resolveRequest: async (parameters) => ({ parameters: parameters.format() }) },
-      ],
+      plugins: [{ name: 'pushed', resolve: async (parameters) => ({ parameters: parameters.format() }) }],
     })
     expect((await viewFor(replaced, `/authorize?${formOf(asked)}`)).switchAccount).toBeUndefined()
   })

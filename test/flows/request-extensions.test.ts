@@ -28,7 +28,7 @@ describe('Extensions of requests', () => {
     readonly name = 'narrower'
     private readonly scope = 'photos:read'
 
-    async resolveRequest(): Promise<ResolvedRequest> {
+    async resolve(): Promise<ResolvedRequest> {
       return { parameters: formOf({ ...asked, scope: this.scope }) }
     }
 
@@ -54,7 +54,7 @@ describe('Extensions of requests', () => {
     test('gets what the previous one left, and errors go where the replaced request says', async () => {
       const second: Extension = {
         name: 'second',
-        resolveRequest: async (parameters) => ({
+        resolve: async (parameters) => ({
           parameters: formOf({ ...asked, scope: 'unknown', state: `after ${parameters.get('scope')}` }),
         }),
       }
@@ -66,7 +66,7 @@ describe('Extensions of requests', () => {
 
     const resolving = (resolved: unknown): Extension => ({
       name: 'resolving',
-      resolveRequest: jest.fn().mockResolvedValue(resolved),
+      resolve: jest.fn().mockResolvedValue(resolved),
     })
 
     test.each<[string, unknown, number]>([
@@ -82,6 +82,7 @@ describe('Extensions of requests', () => {
         400,
       ],
       ['a handle that names nothing', { parameters: formOf(asked), claims: `rh_${'A'.repeat(65)}` }, 400],
+      ['parameters of no kind', { parameters: {} }, 500],
       ['a member that nobody knows', { parameters: formOf(asked), claim: 'x' }, 500],
     ])('leads nowhere with %s', async (_what, resolved, status) => {
       const { flow } = setStage({ plugins: [resolving(resolved)] })
@@ -103,7 +104,7 @@ describe('Extensions of requests', () => {
       const keeper: Plugin = {
         name: 'keeper',
         open: (server) => ({
-          async resolveRequest(parameters, client, { isPushed, sender }) {
+          async resolve(parameters, client, { isPushed, sender }) {
             if (isPushed) return undefined
             const { proposal } = await server.parseAuthorizationRequest(client, parameters, undefined, sender)
             const { requested, handle } = openRequest(proposal, server.context())
@@ -217,7 +218,7 @@ describe('Extensions of requests', () => {
   /** The parameters of the request stand in another parameter, as in a request object. */
   const unwrapping: Extension = {
     name: 'unwrapping',
-    async resolveRequest(parameters) {
+    async resolve(parameters) {
       const inner = parameters.get('inner')
       return inner === undefined ? undefined : { parameters: inner }
     },
@@ -228,7 +229,7 @@ describe('Extensions of requests', () => {
       const seen: unknown[] = []
       const watching: Extension = {
         name: 'watching',
-        async resolveRequest(_parameters, client, { isPushed }) {
+        async resolve(_parameters, client, { isPushed }) {
           seen.push([client.client_id, isPushed])
           return undefined
         },
@@ -256,7 +257,7 @@ describe('Extensions of requests', () => {
     test('uses up no record', async () => {
       const claiming: Extension = {
         name: 'claiming',
-        resolveRequest: async (parameters) => ({ parameters: parameters.format(), claims: 'rh_' }),
+        resolve: async (parameters) => ({ parameters: parameters.format(), claims: 'rh_' }),
       }
       expect((await push([claiming])).outcome).toBe('500 server_error')
     })
@@ -269,35 +270,33 @@ describe('Extensions of requests', () => {
     })
 
     /** What the extension found in the request becomes a parameter, as the thumbprint of a proof. */
-    const adding = (bend: Partial<Extension> = {}): Extension => ({
+    const adding: Extension = {
       name: 'adding',
       authorizationParameters: ['thumbprint'],
       prepare: async ({ endpoint }) => `proof at ${endpoint}`,
-      atPushedRequest: ({ evidence }) => ({ thumbprint: `of ${String(evidence)}` }),
-      ...bend,
-    })
+      resolve: async (parameters, _client, { evidence }) => ({
+        parameters: parameters
+          .without(['thumbprint'])
+          .with(new Map([['thumbprint', `of ${String(evidence)}`]])),
+      }),
+    }
 
-    test('gets the parameters that an extension adds by its evidence', async () => {
-      const { kept } = await push([adding()])
-      expect(kept.get('thumbprint')).toBe('of proof at push')
-      expect(kept.get('state')).toBe(pushedFields['state'])
-      const empty = await push([adding()], { ...pushedFields, thumbprint: '' })
-      expect(empty.kept.getAll('thumbprint')).toEqual(['of proof at push'])
-      const same = await push([adding()], { ...pushedFields, thumbprint: 'of proof at push' })
-      expect(same.kept.getAll('thumbprint')).toEqual(['of proof at push'])
-    })
+    test.each([
+      ['before', [adding, unwrapping]],
+      ['after', [unwrapping, adding]],
+    ])(
+      'has what a plug-in adds by its evidence, %s one that replaces the request',
+      async (_where, plugins) => {
+        const inner = formOf({ ...pushedFields, thumbprint: '' })
+        const { kept } = await push(plugins, { inner })
+        expect(kept.getAll('thumbprint')).toEqual(['of proof at push'])
+        expect(kept.get('state')).toBe(pushedFields['state'])
+      },
+    )
 
-    test.each<[string, Extension[]]>([
-      ['another value than the request', [adding()]],
-      ['no text', [adding({ atPushedRequest: () => JSON.parse('{"thumbprint": 1}') })]],
-      ['null', [adding({ atPushedRequest: () => JSON.parse('null') })]],
-      [
-        'another value than the extension before',
-        [adding(), { name: 'second', atPushedRequest: () => ({ thumbprint: 'another' }) }],
-      ],
-    ])('fails with an extension that adds %s', async (what, extensions) => {
-      const own = what.includes('request') ? { thumbprint: 'own' } : undefined
-      expect((await push(extensions, { ...pushedFields, ...own })).outcome).toBe('500 server_error')
+    test('with a fault stays faulty where a plug-in adds to it', async () => {
+      const fields = { ...pushedFields, scope: 'x'.repeat(5000) }
+      expect((await push([adding], fields)).outcome).toBe('400 invalid_request')
     })
   })
 })

@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from 'jose'
 import { createAuthorizationServer, memoryStore, type Store } from '../../lib/index'
 import { createBearerGuard } from '../../lib/paths/guards'
 import { dpop, type DpopOptions } from '../../lib/paths/dpop'
-import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
+import { pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
 import { application, canonicalOptions } from '../support/flows/application'
 import { setStage } from '../support/flows/stage'
 import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
@@ -13,6 +13,8 @@ import { introspectedPhotos, IntrospectionServer } from '../support/flows/intros
 import { partOf, withJwts } from '../support/flows/jwt-tokens'
 import { hashOf, Prover } from '../support/flows/prover'
 import { rawRequest } from '../support/flows/raw-request'
+import { redirectionOf } from '../support/flows/redirection'
+import { objectClaims, requestObject, signingPrint } from '../support/flows/request-object'
 import { gallery, photosApi } from '../support/flows/resources'
 
 const start = 1_562_262_616
@@ -229,6 +231,28 @@ describe('The token endpoint', () => {
     expect((await other.tokens(flow, redemption(photoBook, code))).body.error).toBe('invalid_grant')
     expect((await client.tokens(flow, redemption(photoBook, code))).body.token_type).toBe('DPoP')
   })
+
+  test.each([
+    ['before', [dpop({ baseUrl: resource }), requestObjects()]],
+    ['after', [requestObjects(), dpop({ baseUrl: resource })]],
+  ])(
+    '[DPOP-31] does so for a pushed request object, %s the plug-in that opens it',
+    async (_where, plugins) => {
+      const clients = [signingPrint.registration]
+      const { flow, clock } = setStage({ clients, plugins: [...plugins, pushedAuthorizationRequests()] })
+      const [client, other] = [new Prover(clock.read), new Prover(clock.read)]
+      const claims = objectClaims(Math.floor(clock.read() / 1000))
+      const push = (bend: object) =>
+        client.tokens(flow, { request: requestObject({ ...claims, ...bend }) }, signingPrint, '/par')
+      expect((await push({ dpop_jkt: other.thumbprint })).body.error).toBe('invalid_request')
+      const { request_uri } = (await push({})).body
+      const page = await flow.ask({ client_id: 'photo-print', request_uri }, 'alice')
+      const { code = '' } = redirectionOf(await flow.decide(page, 'approve', 'alice')).parameters
+      const redeem = (by: Prover) => by.tokens(flow, redemption(signingPrint, code), signingPrint)
+      expect((await redeem(other)).body.error).toBe('invalid_grant')
+      expect((await redeem(client)).body.token_type).toBe('DPoP')
+    },
+  )
 
   test('[DPOP-11, DPOP-26] demands a nonce with 400 and use_dpop_nonce, which nobody can guess', async () => {
     const { ask, client } = open({ nonces: {} })

@@ -140,7 +140,7 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
 const objects = requestObjects({ maximumLifetime: 600 })
 const pushing = pushedAuthorizationRequests()
 const pushingOnce = pushedAuthorizationRequests({ limits: { client: once } })
-const another = { name: 'another', resolveRequest: async () => ({ parameters: 'client_id=another' }) }
+const another = { name: 'another', resolve: async () => ({ parameters: 'client_id=another' }) }
 const keyless = bent(photoPrint, { client_id: 'keyless' })
 const mustPush = bent(photoPrint, { client_id: 'must-push', require_pushed_authorization_requests: true })
 const mustSign = bent(signingPrint, { client_id: 'must-sign', require_signed_request_object: true })
