@@ -20,11 +20,12 @@ export default defineConfig({
     esModule: true,
     exports: 'named',
     chunkFileNames: 'shared/[name].js',
+    // A guest's code, and what only guests share, stays out of the core.
     codeSplitting: {
       groups: [
         {
           name: 'core',
-          test: /lib\/(?!clients|jwt|resource-server|stores\/|testing|command-line)/,
+          test: /lib\/(?!clients|jwt|resource-server|stores\/|testing|command-line|client-authentication\/client-keys|token-endpoint\/grant-types\/assertion)/,
           minShareCount: 2,
         },
       ],

@@ -13,6 +13,15 @@ const esbuild = join(root, 'node_modules/.bin/esbuild')
 const guide = readFileSync(join(root, 'docs/guides/bundles-and-functions.md'), 'utf8')
 const example = readFileSync(join(root, 'docs/examples/function.ts'), 'utf8')
 
+const guests =
+  /^\/\/ lib\/(?:command-line|device-authorization|dpop|form-post|legacy-tokens|openid-connect|pushed-requests|request-objects|stores\/(?:redis|sqlite|postgres)|testing|token-endpoint\/grant-types\/(?!built-in)).*/m
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+  >
+}
+
 let packed: PackedPackage
 beforeAll(() => {
   packed = new PackedPackage()
@@ -50,6 +59,21 @@ function run(
 describe('A bundle', () => {
   test('of the smallest server needs no optional package, and no package beside itself', () => {
     expect(run(bundle('smallest', smallest, []))).toBe('200 200 1\n')
+  })
+
+  test('of the smallest server has no guest in it, no jose, and at most 600 kB of the package', () => {
+    const folder = bundle('measured', smallest, [], ['--minify', '--metafile=metafile.json'])
+    const metafile = readFileSync(join(folder, '../measured/metafile.json'), 'utf8')
+    const { outputs }: Metafile = JSON.parse(metafile)
+    const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs))
+    const own = inputs.filter(([path]) => path.includes('express-authorization-server/dist/'))
+    expect(inputs.filter(([path]) => path.includes('/jose/'))).toEqual([])
+    const written = own.map(([path]) => readFileSync(join(folder, '../measured', path), 'utf8')).join('\n')
+    // The bundler of the package names each file above its code.
+    expect(written).toMatch(/^\/\/ lib\/http\//m)
+    expect(written.match(guests)).toBeNull()
+    const bytes = own.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0)
+    expect(bytes).toBeLessThan(600_000)
   })
 
   test('of a server with JWTs has jose inside', () => {
