@@ -126,16 +126,15 @@ export type { PageEndpoint, PageRequest, PageResponse } from './doors/page-endpo
 export type { KeptData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {
+  AuthorizationTerms,
   DescribedTo,
   ChoicesQuestion,
   ClientRequest,
   ConsentFact,
-  ConsentTerms,
   ExtensionQuestionRequest,
   ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,
-  ExtensionConsentRequest,
   ExtensionOwnerRequest,
   ExtensionRequest,
   ExtensionResourceRequest,

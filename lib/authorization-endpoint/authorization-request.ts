@@ -1,18 +1,18 @@
-import { aText } from '../primitives/fields'
+import { aText, aWhole, someTexts } from '../primitives/fields'
 import type { PendingRequest } from '../authorization/authorization'
 import type { RequestProposal } from '../authorization/requested'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
-import { requireShape, rows, shape } from '../primitives/schema'
-import {
-  type ConsentFact,
-  type ConsentTerms,
-  type Extension,
-  type ExtensionAuthorizationRequest,
-  type ExtensionConsentRequest,
+import { optional, requireShape, rows, shape } from '../primitives/schema'
+import { tenYears } from '../primitives/values'
+import type {
+  AuthorizationTerms,
+  ConsentFact,
+  ExtensionAuthorizationRequest,
+  LoginDefaults,
 } from '../protocol/extension'
-import { dataOf, type ExtensionData, withOwn } from '../protocol/extension-data'
-import { isKeepable, keepableExpectation } from '../protocol/json'
+import { type ExtensionData, withOwn } from '../protocol/extension-data'
+import { keepable } from '../protocol/json'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -27,12 +27,7 @@ import {
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
 import type { Plugins } from '../doors/plug-ins'
-import {
-  loginDefaultsFor,
-  loginParameters,
-  parseRequestedLogin,
-  type RequestedLogin,
-} from './requested-login'
+import { loginParameters, parseRequestedLogin, type RequestedLogin, withDefaults } from './requested-login'
 import {
   namedMode,
   type NamedMode,
@@ -46,6 +41,8 @@ interface RequestContent {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   readonly facts: readonly ConsentFact[]
+  /** What the request itself does not say. */
+  readonly loginDefaults: LoginDefaults | undefined
 }
 
 export interface ParsedAuthorizationRequest extends RequestContent {
@@ -68,15 +65,17 @@ export function parseAuthorizationRequest(
   parameters.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
   parameters.check(plugins.authorizationParameters)
   const { responseType, approving, mode } = responseOf(destination, parameters, plugins)
-  const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugins.loginDefaults))
+  const ownLogin = parseRequestedLogin(parameters)
   return following(
     contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
-    ({ scope, facts, extensionData: data }) => {
-      const extensionData = withMode(data, mode)
+    (content) => {
+      const { scope, loginDefaults } = content
+      const extensionData = withMode(content.extensionData, mode)
+      const requestedLogin = withDefaults(ownLogin, loginDefaults)
       const { token_type: tokenType = server.settings.tokenType } = client
       const request = pendingOf(destination, responseType.name, parameters)
       const proposal = { clientId: client.client_id, scope, tokenType, extensionData, request }
-      return { responseType, approving, requestedLogin, scope, facts, extensionData, proposal }
+      return { ...content, responseType, approving, requestedLogin, extensionData, proposal }
     },
   )
 }
@@ -115,13 +114,19 @@ const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...lo
 
 function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
-  { settings: { extensions, defaultScope }, plugins: { ignoredScope } }: Context,
+  { settings: { defaultScope }, plugins: { authorize, ignoredScope } }: Context,
 ): Eventual<RequestContent> {
   const parameters = withoutIgnoredScope(received, client, ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  const request = { client, parameters, responseType, redirectUri, scope }
-  const extensionData = extensionDataOf(extensions, request)
-  return termsOf(extensions, request, { scope, facts: [], extensionData })
+  const request = { client, parameters, responseType, redirectUri }
+  let content: Eventual<RequestContent> = { scope, facts: [], extensionData: {}, loginDefaults: undefined }
+  for (const extension of authorize)
+    content = following(content, (before) =>
+      following<unknown, RequestContent>(extension.authorize({ ...request, scope: before.scope }), (terms) =>
+        terms === undefined ? before : withTerms(before, terms, extension.name),
+      ),
+    )
+  return content
 }
 
 /**
@@ -160,56 +165,18 @@ function requireResponseMode(
   return named
 }
 
-function extensionDataOf(
-  extensions: readonly Extension[],
-  request: ExtensionAuthorizationRequest,
-): ExtensionData {
-  let data: ExtensionData = {}
-  for (const extension of extensions) {
-    const value: unknown = extension.atAuthorizationRequest?.(request)
-    if (value === undefined) continue
-    if (!isKeepable(value))
-      throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
-    data = withOwn(extension.name, value, data)
-  }
-  return data
-}
-
-function termsOf(
-  extensions: readonly Extension[],
-  request: ExtensionAuthorizationRequest,
-  before: RequestContent,
-): Eventual<RequestContent> {
-  const next = extensions.findIndex((each) => each.atConsent !== undefined)
-  const extension = extensions[next]
-  if (extension === undefined) return before
-  return following<unknown, RequestContent>(
-    extension.atConsent?.(consentRequestOf(extension, request, before)),
-    (terms) =>
-      termsOf(
-        extensions.slice(next + 1),
-        request,
-        terms === undefined ? before : withTerms(before, terms, extension.name),
-      ),
-  )
-}
-
-function consentRequestOf(
-  { name }: Extension,
-  request: ExtensionAuthorizationRequest,
-  { scope, extensionData }: RequestContent,
-): ExtensionConsentRequest {
-  const requestedScope = request.parameters.get('scope') === undefined ? undefined : request.scope
-  return { ...request, scope, requestedScope, authorizationData: dataOf(name, extensionData) }
-}
-
 // A mistake of a host must never widen what the owner is asked for.
 function withTerms(before: RequestContent, given: unknown, name: string): RequestContent {
-  const subject = `The extension "${name}" returned a wrong result for a consent:`
-  const terms = requireShape(termsShape, given, subject, before.scope)
+  const subject = `The extension "${name}" returned a wrong result for an authorization request:`
+  const { data, facts = [], login, ...terms } = requireShape(termsShape, given, subject, before.scope)
   const scope = distinct(terms.scope ?? before.scope)
   if (scope.length === 0) throw unavailableScope(before.scope)
-  return { ...before, scope, facts: [...before.facts, ...(terms.facts ?? [])] }
+  return {
+    scope,
+    facts: [...before.facts, ...facts],
+    extensionData: withOwn(name, data, before.extensionData),
+    loginDefaults: before.loginDefaults ?? login,
+  }
 }
 
 const factShape = shape<ConsentFact>(
@@ -221,9 +188,13 @@ const factShape = shape<ConsentFact>(
   'ignored',
 )
 
-const termsShape = shape<ConsentTerms, Scope>({
+const termsShape = shape<AuthorizationTerms, Scope>({
+  data: optional(keepable),
   scope: scopeWithin('the scope of the request'),
   facts: rows(factShape, '{ name, label, values }'),
+  login: optional(
+    shape<LoginDefaults>({ maxAge: optional(aWhole(0, tenYears)), acrValues: optional(someTexts) }),
+  ),
 })
 
 /** The server redirects only to a destination of this type. */

@@ -240,6 +240,7 @@ async function questionFor(
     question: offeredBy(asked),
     memory: questions.offeredMemory(),
     aboutOwner: saysNothing(server, parsed) ? undefined : aboutOwner(server, settled.parameters),
+    loginDefaults: parsed.loginDefaults,
   })
   const isRepeatable = settled.claimed === undefined && settled.parameters === settled.received
   return {

@@ -4,6 +4,7 @@ import { optional as omittable, requireShape, shape } from '../primitives/schema
 import { isRecord, isText, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { DecisionTerms } from '../protocol/extension-decision'
+import type { LoginDefaults } from '../protocol/extension'
 import { type Json, keepable } from '../protocol/json'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
@@ -25,6 +26,7 @@ interface ConsentOffer {
   readonly memory: OfferedMemory | undefined
   /** The parameters about the owner or the login, in form encoding. */
   readonly aboutOwner?: string | undefined
+  readonly loginDefaults?: LoginDefaults | undefined
 }
 
 export interface OfferedMemory {
@@ -47,14 +49,15 @@ export interface Granted {
 
 export function withOffer(
   data: ExtensionData,
-  { optional, question, memory, aboutOwner }: ConsentOffer,
+  { optional, question, memory, aboutOwner, loginDefaults }: ConsentOffer,
 ): ExtensionData {
-  if (optional.length === 0 && (question ?? memory ?? aboutOwner) === undefined) return data
+  if (optional.length === 0 && (question ?? memory ?? aboutOwner ?? loginDefaults) === undefined) return data
   const offer = {
     optional,
     ...(question && { question: { ...question } }),
     ...(memory && { memory: { ...memory } }),
     ...(aboutOwner !== undefined && { aboutOwner }),
+    ...(loginDefaults && { loginDefaults: { ...loginDefaults } }),
   }
   return { ...data, [consentOfferName]: offer }
 }
@@ -64,13 +67,20 @@ const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)
   if (!isRecord(offer)) return nothingOffered
-  const { optional, question, memory, aboutOwner } = offer
+  const { optional, question, memory, aboutOwner, loginDefaults } = offer
   return {
     optional: isTexts(optional) ? optional : [],
     question: questionIn(question),
     memory: memoryIn(memory),
     aboutOwner: isText(aboutOwner) ? aboutOwner : undefined,
+    loginDefaults: loginDefaultsIn(loginDefaults),
   }
+}
+
+function loginDefaultsIn(value: unknown): LoginDefaults | undefined {
+  if (!isRecord(value)) return undefined
+  const { maxAge, acrValues } = value
+  return { ...(typeof maxAge === 'number' && { maxAge }), ...(isTexts(acrValues) && { acrValues }) }
 }
 
 function memoryIn(value: unknown): OfferedMemory | undefined {

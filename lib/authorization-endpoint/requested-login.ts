@@ -1,7 +1,6 @@
 import type { Context } from '../doors/context'
 import type { Plugins } from '../doors/plug-ins'
 import { isRecord, isTexts } from '../primitives/values'
-import type { Client } from '../protocol/client'
 import type { ExtensionOwnerRequest, LoginDefaults } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { Parameters } from '../protocol/parameters'
@@ -25,19 +24,35 @@ export interface RequestedLogin {
 }
 
 /** Undefined if the request says nothing, as most do. */
-export function parseRequestedLogin(
-  parameters: Parameters,
-  defaults?: LoginDefaults,
-): RequestedLogin | undefined {
-  const saysNothing = !loginParameters.some((name) => parameters.get(name) !== undefined)
-  if (saysNothing && defaults === undefined) return undefined
-  const acrValues = listIn(parameters, 'acr_values')
+export function parseRequestedLogin(parameters: Parameters): RequestedLogin | undefined {
+  if (!loginParameters.some((name) => parameters.get(name) !== undefined)) return undefined
   return {
     prompts: promptsIn(listIn(parameters, 'prompt')),
-    maxAge: maxAgeIn(parameters.get('max_age')) ?? defaults?.maxAge,
-    acrValues: acrValues.length > 0 ? acrValues : (defaults?.acrValues ?? []),
+    maxAge: maxAgeIn(parameters.get('max_age')),
+    acrValues: listIn(parameters, 'acr_values'),
     loginHint: parameters.get('login_hint'),
     uiLocales: listIn(parameters, 'ui_locales'),
+  }
+}
+
+const nothingRequested: RequestedLogin = {
+  prompts: new Set(),
+  maxAge: undefined,
+  acrValues: [],
+  loginHint: undefined,
+  uiLocales: [],
+}
+
+export function withDefaults(
+  requested: RequestedLogin | undefined,
+  defaults: LoginDefaults | undefined,
+): RequestedLogin | undefined {
+  if (defaults === undefined) return requested
+  const own = requested ?? nothingRequested
+  return {
+    ...own,
+    maxAge: own.maxAge ?? defaults.maxAge,
+    acrValues: own.acrValues.length > 0 ? own.acrValues : (defaults.acrValues ?? []),
   }
 }
 
@@ -59,15 +74,6 @@ function maxAgeIn(text: string | undefined): number | undefined {
 }
 
 const malformed = (parameter: string) => refused('parameter_malformed/value', { parameter })
-
-/** Of two extensions, the first one counts. */
-export function loginDefaultsFor(
-  client: Client,
-  extensions: Plugins['loginDefaults'],
-): LoginDefaults | undefined {
-  const given = extensions.map((extension) => extension.loginDefaults(client))
-  return given.find((defaults) => defaults !== undefined)
-}
 
 interface OpenDemand {
   readonly login: boolean
@@ -166,9 +172,9 @@ export function lookAgain(
   owner: ResourceOwner,
   now: number,
 ): Promise<Look> {
-  const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
-  const defaults = loginDefaultsFor(request.client, server.plugins.loginDefaults)
-  const requestedLogin = parseRequestedLogin(parameters, defaults)
+  const offer = offerIn(request.extensionData)
+  const parameters = Parameters.parse(offer.aboutOwner ?? '')
+  const requestedLogin = withDefaults(parseRequestedLogin(parameters), offer.loginDefaults)
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
   return lookAtOwner(server, asked, owner, now)
 }

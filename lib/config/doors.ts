@@ -54,8 +54,8 @@ const fieldsOfDoors = {
   authorizationMetadata: optional(extensionMetadata),
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
-  ...someCalls('resolve', 'prepare', 'atAuthorizationRequest', 'loginDefaults'),
-  ...someCalls('atConsent', 'atResourceOwner', 'askOwner', 'atDecision', 'atRefresh', 'atTokenRequest'),
+  ...someCalls('resolve', 'prepare', 'authorize', 'atResourceOwner', 'askOwner', 'atDecision'),
+  ...someCalls('atRefresh', 'atTokenRequest'),
   ...someCalls('bindsRefreshToken', 'atTokenResponse', 'atResourceRequest', 'publishedSubject'),
   ...someCalls('describe'),
 } satisfies Fields<Omit<Extension, 'name'>>

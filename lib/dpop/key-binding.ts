@@ -40,9 +40,9 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return thumbprint
     },
 
-    atAuthorizationRequest({ parameters }): Json | undefined {
+    authorize({ parameters }) {
       const code = jktIn(parameters)
-      return code === undefined ? undefined : { code }
+      return code === undefined ? undefined : { data: { code } }
     },
 
     async resolve(parameters, _client, { evidence: thumbprint }) {

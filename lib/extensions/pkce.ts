@@ -21,7 +21,7 @@ export function pkce(requirement: PkceRequirement): Extension {
     tokenParameters: ['code_verifier'],
     authorizationMetadata: { code_challenge_methods_supported: ['S256'] },
 
-    atAuthorizationRequest({ client, parameters, responseType }) {
+    authorize({ client, parameters, responseType }) {
       // RFC 7636 1: a response without a code needs no proof.
       if (!responseType.grantTypes.includes('authorization_code')) return undefined
       const challenge = parameters.get('code_challenge')
@@ -33,7 +33,7 @@ export function pkce(requirement: PkceRequirement): Extension {
       // RFC 7636 4.3 and 4.4.1: no method means plain, which is refused.
       if (method !== 'S256') throw refused('pkce_method_unsupported')
       if (!challengeGrammar.test(challenge)) throw refused('pkce_challenge_malformed')
-      return challenge
+      return { data: challenge }
     },
 
     atTokenRequest({ grantType, parameters, authorizationData: challenge }) {

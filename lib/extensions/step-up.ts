@@ -29,7 +29,7 @@ export function stepUp(options: StepUpOptions): Plugin {
     // RFC 9470 7
     authorizationMetadata: { acr_values_supported: offered },
 
-    atAuthorizationRequest({ parameters }) {
+    authorize({ parameters }) {
       const wanted = requestedAcrValues(parameters)
       if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
       throw refused('acr_not_offered')

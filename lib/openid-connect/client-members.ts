@@ -1,7 +1,7 @@
 import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/values'
 import { type Client, type ClientMember, type ClientStatement, isRegisteredByHost } from '../protocol/client'
 import { privateKeyJwtName } from '../protocol/client-metadata'
-import type { LoginDefaults } from '../protocol/extension'
+import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
 import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
@@ -142,11 +142,13 @@ export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
   return isBoolean(own) ? own : usual
 }
 
-export function loginDefaultsOf({ members }: Client): LoginDefaults | undefined {
+export function loginDefaultsOf({ members }: Client): Pick<AuthorizationTerms, 'login'> {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members
-  if (maxAge === undefined && acrValues === undefined) return undefined
+  if (maxAge === undefined && acrValues === undefined) return {}
   return {
-    ...(typeof maxAge === 'number' && { maxAge }),
-    ...(isTexts(acrValues) && { acrValues }),
+    login: {
+      ...(typeof maxAge === 'number' && { maxAge }),
+      ...(isTexts(acrValues) && { acrValues }),
+    },
   }
 }

@@ -207,18 +207,17 @@ function identity(
       request_uri_parameter_supported: false,
     },
 
-    atAuthorizationRequest(asked) {
+    authorize(asked) {
       const request = parseIdentityRequest(asked, takesClaims, byScope)
-      return request && identityDataOf(request)
+      return {
+        ...loginDefaultsOf(asked.client),
+        ...(request && {
+          data: identityDataOf(request),
+          // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
+          facts: claimsFact([...request.beyondScope, ...byScope.ofHost(asked.scope)]),
+        }),
+      }
     },
-
-    // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
-    atConsent({ authorizationData, scope }) {
-      const request = identityRequestIn(authorizationData)
-      return request && { facts: claimsFact([...request.beyondScope, ...byScope.ofHost(scope)]) }
-    },
-
-    loginDefaults: loginDefaultsOf,
 
     async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
       const request = identityRequestIn(authorizationData)

@@ -5,7 +5,7 @@ import type { Json } from './json'
 /** At these, extensions act one after the other. */
 export type Door =
   | 'resolve'
-  | 'loginDefaults'
+  | 'authorize'
   | 'atResourceOwner'
   | 'askOwner'
   | 'atDecision'

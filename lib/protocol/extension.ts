@@ -33,15 +33,8 @@ export interface ExtensionAuthorizationRequest extends ExtensionRequest {
   readonly responseType: ResponseTypeDescription
   /** Undefined without a browser, as for a device. */
   readonly redirectUri: string | undefined
-  /** What the owner is asked for, unless an extension narrows it. */
+  /** What the owner is asked for, unless an extension narrows it: the parameter `scope`, or the default. */
   readonly scope: Scope
-}
-
-export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
-  /** Undefined if the request names none. */
-  readonly requestedScope: Scope | undefined
-  /** What this extension stored. */
-  readonly authorizationData: Json | undefined
 }
 
 export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
@@ -92,11 +85,15 @@ export interface LoginDefaults {
 }
 
 /** An omitted member changes nothing. */
-export interface ConsentTerms {
+export interface AuthorizationTerms {
+  /** To store with the authorization: JSON of at most 16 384 characters. */
+  readonly data?: Json | undefined
   /** A part of the scope of the request. An empty scope is `invalid_scope`. */
   readonly scope?: Scope
-  /** Besides the scope. */
+  /** For the consent page, besides the scope. */
   readonly facts?: readonly ConsentFact[]
+  /** What the registration says about the login. The request itself wins; of two extensions, the first one. */
+  readonly login?: LoginDefaults
 }
 
 /** Such as the resources of the access. */
@@ -272,21 +269,14 @@ export interface Extension {
    */
   prepare?(request: ClientRequest): Promise<unknown>
   /**
-   * Client and redirection URI are valid. Returns data to store with the authorization: JSON of at most 16 384
-   * characters.
+   * Client and redirection URI are valid, and no owner is known yet. Runs also if the host skips the page. Each
+   * extension gets the scope that those before it have left. May wait, such as for a database.
    *
    * @throws OAuthError to refuse; the client gets it by redirect.
    */
-  atAuthorizationRequest?(request: ExtensionAuthorizationRequest): Json | undefined
-  /** What the registration says about the login. The request itself wins. */
-  loginDefaults?(client: Client): LoginDefaults | undefined
-  /**
-   * May narrow the scope, and adds facts to the consent page. Runs after `atAuthorizationRequest`, also if the host
-   * skips the page. May wait, such as for a database.
-   *
-   * @throws OAuthError to refuse; the client gets it by redirect.
-   */
-  atConsent?(request: ExtensionConsentRequest): ConsentTerms | undefined | Promise<ConsentTerms | undefined>
+  authorize?(
+    request: ExtensionAuthorizationRequest,
+  ): AuthorizationTerms | undefined | Promise<AuthorizationTerms | undefined>
   /**
    * Decides on a login, a page or neither. Of several extensions, `log in` counts before `ask`, and `ask` before
    * `approve`. Undefined leaves it to the server: the login if no owner is logged in, then the option `skipConsent`,

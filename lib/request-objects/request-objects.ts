@@ -106,7 +106,7 @@ function objectResolver(
       }
     },
 
-    atAuthorizationRequest({ parameters }) {
+    authorize({ parameters }) {
       // RFC 9101 6.2: the server would have to fetch a URL that anybody can name.
       if (parameters.get('request_uri') !== undefined) throw refused('parameter_not_supported/request_uri')
       return undefined

@@ -151,7 +151,7 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     publishedSubject: publishedSubjectBy(extensions),
     // What a proof adds must be in the request that counts.
     resolve: at('resolve').toSorted((one, other) => Number('prepare' in one) - Number('prepare' in other)),
-    loginDefaults: at('loginDefaults'),
+    authorize: at('authorize'),
     atResourceOwner: at('atResourceOwner'),
     askOwner: at('askOwner'),
     atDecision: at('atDecision'),

@@ -128,9 +128,12 @@ describe('A host that answers with what cannot be is a failure of the server, an
     [{ facts: [{ ...fact, label: '' }] }],
     [{ facts: [{ ...fact, values: ['a'] }] }],
     [{ facts: [{ ...fact, values: [{ value: 'a' }] }] }],
-  ])('an extension at the consent, with %j, at once or later', async (terms) => {
+    [{ data: 'a'.repeat(16_384) }],
+    [{ login: { maxAge: '60' } }],
+    [{ login: { acrValues: 'gold' } }],
+  ])('an extension at a request, with %j, at once or later', async (terms) => {
     for (const answer of [terms, Promise.resolve(terms)]) {
-      const extension: Extension = { name: 'x', atConsent: () => javascript.pass(answer) }
+      const extension: Extension = { name: 'x', authorize: () => javascript.pass(answer) }
       const { flow, store } = setStage({ plugins: [extension] })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
       expect(store.calls.write).toBe(0)
@@ -179,13 +182,12 @@ describe('A host that answers with what cannot be is a failure of the server, an
 
 test('An extension sees sound requests only, and what each has to say reaches the next', async () => {
   const seen: unknown[] = []
-  const narrowing: Extension = { name: 'first', atConsent: async () => ({ scope: ['photos:read'] }) }
+  const narrowing: Extension = { name: 'first', authorize: async () => ({ scope: ['photos:read'] }) }
   const watching: Extension = {
     name: 'last',
     authorizationParameters: ['album'],
-    atAuthorizationRequest: ({ parameters }) => parameters.get('album'),
-    atConsent: ({ scope, requestedScope, authorizationData }) =>
-      void seen.push({ scope, requestedScope, authorizationData }),
+    authorize: ({ parameters, scope }) =>
+      void seen.push({ scope, asked: parameters.get('scope'), album: parameters.get('album') }),
   }
   const { flow } = setStage({ plugins: [narrowing, watching] })
   for (const bend of [{ response_type: 'x' }, { scope: 'x' }, { album: ['a', 'b'] }])
@@ -195,8 +197,8 @@ test('An extension sees sound requests only, and what each has to say reaches th
   expect(seen).toEqual([
     {
       scope: ['photos:read'],
-      requestedScope: ['photos:read', 'photos:print'],
-      authorizationData: 'holidays',
+      asked: 'photos:read photos:print',
+      album: 'holidays',
     },
   ])
 })

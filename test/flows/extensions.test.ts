@@ -26,7 +26,7 @@ const tenants: Extension = {
   name: 'tenants',
   authorizationParameters: ['tenant'],
   authorizationMetadata: { tenants_supported: ['north', 'south'], issuer: 'https://elsewhere.example' },
-  atAuthorizationRequest: ({ parameters }) => parameters.get('tenant'),
+  authorize: ({ parameters }) => ({ data: parameters.get('tenant') }),
   describe: ({ authorizationData: tenant }) =>
     tenant === undefined ? undefined : { tenant, active: 'always', sub: 'mallory' },
 }
@@ -64,7 +64,7 @@ const albums: Extension = {
   name: 'albums',
   authorizationParameters: ['albums'],
   tokenParameters: ['album'],
-  atAuthorizationRequest: ({ parameters }) => parameters.get('albums')?.split(' '),
+  authorize: ({ parameters }) => ({ data: parameters.get('albums')?.split(' ') }),
   atTokenRequest({ parameters, authorizationData, begins, scope }) {
     const album = parameters.get('album')
     const asked = album === undefined ? undefined : [album]
@@ -267,7 +267,7 @@ describeOnStores('An extension at the token request', (stage) => {
     const named = (name: string, data: string): Extension => ({
       name,
       prepare: async () => data,
-      atAuthorizationRequest: () => data,
+      authorize: () => ({ data }),
       atTokenRequest: ({ authorizationData, evidence, subject, begins, scope }) =>
         void seen.push({ name, authorizationData, evidence, subject, begins, scope }),
     })
@@ -290,7 +290,7 @@ const asked = authorizationRequest(photoPrint)
 /** An extension that asks for a team, keeps the answer with its own data, and shows it to routes. */
 const teams: Extension = {
   name: 'teams',
-  atAuthorizationRequest: () => ({ since: 'request' }),
+  authorize: () => ({ data: { since: 'request' } }),
   askOwner: async ({ subject }) => workspaceQuestion(`${subject}-a`, `${subject}-b`),
   atDecision: ({ answer, authorizationData }) => ({
     authorizationData: [authorizationData ?? null, answer ? [answer.name, answer.value] : null],

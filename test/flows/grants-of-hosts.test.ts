@@ -200,7 +200,7 @@ describe('host results', () => {
 
   describe('What the host adds to the record of an authorization request', () => {
     test.each([1n, 'a'.repeat(16_384)])('is no BigInt and not too much of an extension', async (kept) => {
-      const extension: Extension = { name: 'x', atAuthorizationRequest: () => unchecked(kept) }
+      const extension: Extension = { name: 'x', authorize: () => ({ data: unchecked(kept) }) }
       expect(await locationOf({ plugins: [extension] })).toContain('error=server_error')
     })
 

@@ -43,7 +43,7 @@ describe('Pushed requests', () => {
   describe('the owner of a pushed request', () => {
     test('gets another form, and the first is void, if the page would show something else', async () => {
       let scope = ['photos:read', 'photos:print']
-      const { flow, pushed } = stage({ plugins: [{ name: 'narrowing', atConsent: () => ({ scope }) }] })
+      const { flow, pushed } = stage({ plugins: [{ name: 'narrowing', authorize: () => ({ scope }) }] })
       const request = await pushed()
       const wide = await flow.ask(request, 'alice')
       scope = ['photos:read']

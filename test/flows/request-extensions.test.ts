@@ -32,7 +32,7 @@ describe('Extensions of requests', () => {
       return { parameters: formOf({ ...asked, scope: this.scope }) }
     }
 
-    async atConsent() {
+    async authorize() {
       return {
         facts: [{ name: 'scope', label: 'Only', values: [{ value: this.scope, description: this.scope }] }],
       }
@@ -126,7 +126,7 @@ describe('Extensions of requests', () => {
       seen?: (request: ExtensionOwnerRequest) => void,
     ): Extension => ({
       name,
-      atAuthorizationRequest: () => name,
+      authorize: () => ({ data: name }),
       atResourceOwner: jest
         .fn()
         .mockImplementation(async (_owner: unknown, asking: ExtensionOwnerRequest) => {

@@ -311,7 +311,7 @@ describe('a server refuses, with the path and the cure', () => {
     expect(pathsWith(methods(part))).toEqual(['plugins[0].clientAuthenticationMethods[0]'])
   })
 
-  const parts = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'describe']
+  const parts = ['authorize', 'atTokenRequest', 'atResourceRequest', 'describe']
   const lists = ['authorizationParameters', 'tokenParameters', 'credentialParameters', 'exposedHeaders']
   const named = grantType('urn:x:1')
   type Part = readonly [string, Bend]

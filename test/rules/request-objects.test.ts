@@ -404,7 +404,7 @@ describe('A request object', () => {
     const watching = {
       name: 'watching',
       authorizationParameters: [],
-      atAuthorizationRequest: ({ parameters }: { parameters: { format(): string } }) => {
+      authorize: ({ parameters }: { parameters: { format(): string } }) => {
         seen.push(parameters.format())
         return undefined
       },

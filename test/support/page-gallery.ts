@@ -246,7 +246,7 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
   const group = named({ en: 'Photos', de: 'Fotos', ja: '写真', ar: 'الصور' })
   const facts: Extension = {
     name: 'facts',
-    atConsent: () => ({
+    authorize: () => ({
       facts: [{ name: 'paper', label: `Paper${said}`, values: [{ value: 'a4', description: `A4${said}` }] }],
     }),
   }

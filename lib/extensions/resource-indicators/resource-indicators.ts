@@ -42,18 +42,16 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
   return {
     name: resourceIndicatorsName,
 
-    atAuthorizationRequest({ parameters }) {
-      const asked = askedIn(parameters, resources)
-      const scope = (parameters.get('scope') ?? '').split(' ')
-      return asked.length > 0 ? asked : usualFor(resources, scope)
-    },
-
-    atConsent({ scope, requestedScope, authorizationData }) {
-      const asked = resources.among(listIn(authorizationData) ?? [])
+    authorize({ parameters, scope }) {
+      const named = askedIn(parameters, resources)
+      const requestedScope = (parameters.get('scope') ?? '').split(' ')
+      const data = named.length > 0 ? named : usualFor(resources, requestedScope)
+      const asked = resources.among(data)
       const values = asked
         .filter((each) => resources.all.includes(each))
         .map(({ uri, name }) => ({ value: uri, description: name ?? uri }))
       return {
+        data,
         scope: scopeWithin([...scopesOf(asked), ...scopesOf(resources.ofPlugins)], scope, requestedScope),
         facts: values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }],
       }
