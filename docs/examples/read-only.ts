@@ -4,7 +4,7 @@ import type { Extension } from 'express-authorization-server'
 export const readOnly: Extension = {
   name: 'read_only',
   tokenParameters: ['read_only'],
-  atTokenRequest({ grantType, parameters, scope }) {
+  issue({ grantType, parameters, scope }) {
     if (grantType !== 'refresh_token' || parameters.get('read_only') !== 'true') return undefined
     return { scope: scope.filter((token) => token.endsWith(':read')) }
   },

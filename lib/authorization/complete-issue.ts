@@ -37,7 +37,7 @@ interface CompletedToken {
 
 interface Issuing {
   readonly settings: Confirming & { readonly issuer: string }
-  readonly plugins: Pick<ActingExtensions, 'atTokenResponse' | 'describe'> & {
+  readonly plugins: Pick<ActingExtensions, 'respond' | 'describe'> & {
     readonly formats: ReadonlyMap<string, AccessTokenFormat>
     readonly publishedSubject: PublishedSubject | undefined
   }
@@ -45,7 +45,7 @@ interface Issuing {
 
 /** Whether anything completes a token. */
 export const completes = ({ plugins }: Issuing): boolean =>
-  plugins.formats.size > 0 || plugins.atTokenResponse.length > 0
+  plugins.formats.size > 0 || plugins.respond.length > 0
 
 /**
  * Runs between transition and write: the format writes the text, and extensions add members and headers.
@@ -60,12 +60,9 @@ export async function complete(
   const held = heldToken(authorization, issued)
   const accessToken = await textOf(server, held, issued, recipient)
   const shown = { ...issued, accessToken }
-  const { atTokenResponse } = server.plugins
+  const { respond } = server.plugins
   return {
-    issued:
-      atTokenResponse.length === 0
-        ? shown
-        : await withAdditions(atTokenResponse, shown, held, recipient, event),
+    issued: respond.length === 0 ? shown : await withAdditions(respond, shown, held, recipient, event),
     // Listeners find the same fingerprint in the events of requests with the token.
     event: event && { ...event, digest: digest(accessToken) },
   }
@@ -127,7 +124,7 @@ const dataFor = (
 ): KeptExtensionData => ({ extensionData, tokenExtensionData })
 
 async function withAdditions(
-  extensions: readonly At<'atTokenResponse'>[],
+  extensions: readonly At<'respond'>[],
   issued: Issued,
   { authorization, token }: HeldToken,
   { client, grantType, evidence }: Recipient,
@@ -143,7 +140,7 @@ async function withAdditions(
   for (const extension of extensions) {
     const { name } = extension
     const kept = ownDataOf(name, dataFor(authorization, token))
-    const given: unknown = await extension.atTokenResponse({
+    const given: unknown = await extension.respond({
       ...shared,
       ...kept,
       evidence: evidence.get(name),

@@ -34,7 +34,7 @@ export function restrictorsOf(
 ): readonly TokenRestrictor[] {
   return extensions.flatMap((extension) => {
     const { name } = extension
-    const restrict = extension.atTokenRequest?.bind(extension)
+    const restrict = extension.issue?.bind(extension)
     if (restrict === undefined) return []
     return [{ name, restrict: isTrusted(extension) ? restrict : checked(name, restrict) }]
   })

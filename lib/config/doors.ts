@@ -55,18 +55,11 @@ const fieldsOfDoors = {
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
   ...someCalls('resolve', 'prepare', 'authorize', 'atResourceOwner', 'askOwner', 'atDecision'),
-  ...someCalls('atRefresh', 'atTokenRequest'),
-  ...someCalls('bindsRefreshToken', 'atTokenResponse', 'atResourceRequest', 'publishedSubject'),
-  ...someCalls('describe'),
+  ...someCalls('atRefresh', 'issue', 'bindsRefreshToken', 'respond', 'admit', 'publishedSubject', 'describe'),
 } satisfies Fields<Omit<Extension, 'name'>>
 
 export const doors: readonly string[] = Object.keys(fieldsOfDoors)
-export const guardDoors: readonly string[] = [
-  'atResourceRequest',
-  'describe',
-  'exposedHeaders',
-  'confirmationMethod',
-]
+export const guardDoors: readonly string[] = ['admit', 'describe', 'exposedHeaders', 'confirmationMethod']
 
 const extensionShape = shape<Omit<Extension, 'name'>>(fieldsOfDoors, 'ignored')
 

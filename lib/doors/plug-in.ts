@@ -38,7 +38,7 @@ export interface Plugin extends PluginParts {
 /** What acts in guards. */
 export interface GuardParts extends Pick<
   Extension,
-  'atResourceRequest' | 'describe' | 'exposedHeaders' | 'confirmationMethod'
+  'admit' | 'describe' | 'exposedHeaders' | 'confirmationMethod'
 > {
   /** Besides `bearer`. `token_type` of a registration chooses one. */
   readonly tokenTypes?: readonly TokenType[]
@@ -156,7 +156,7 @@ export interface PluginServer extends PluginGuard {
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /**
    * Admits a request to an endpoint of the plug-in, as a guard does: checks the token, its type, its proof
-   * and its scope, and asks the extensions.
+   * and its scope, and asks each plug-in with a function `admit`.
    *
    * @param scope the scope token that the endpoint needs.
    * @throws OAuthError the refusals of a guard, also without a token.

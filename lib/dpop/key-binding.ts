@@ -55,7 +55,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
 
     bindsRefreshToken: (data) => keptKeys(data).refreshToken !== undefined,
 
-    atTokenRequest(request) {
+    issue(request) {
       const { evidence, client } = request
       const thumbprint = isText(evidence) ? evidence : undefined
       // The authorization endpoint takes no proofs, so it gives such clients no tokens.

@@ -36,7 +36,7 @@ export function pkce(requirement: PkceRequirement): Extension {
       return { data: challenge }
     },
 
-    atTokenRequest({ grantType, parameters, authorizationData: challenge }) {
+    issue({ grantType, parameters, authorizationData: challenge }) {
       if (grantType !== 'authorization_code') return undefined
       const verifier = parameters.get('code_verifier')
       if (challenge === undefined) {

@@ -209,7 +209,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   })
 }
 
-const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension || 'describe' in extension
+const actsInGuards = (extension: Extension) => 'admit' in extension || 'describe' in extension
 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]
@@ -297,7 +297,7 @@ export async function admitAtEndpoint(
   if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(scope) })
   const found = await store.findAccess(carried.presented.accessToken, request.now)
   const terms = { scope, match: 'all', optional: false, resource: request.url } as const
-  const acting = extensions.filter((extension) => extension.atResourceRequest !== undefined)
+  const acting = extensions.filter((extension) => extension.admit !== undefined)
   return admitToken(carried, found, request, { ...terms, extensions: acting, implied, schemes })
 }
 

@@ -238,7 +238,7 @@ function identity(
       throw refusal
     },
 
-    atTokenResponse: (response) => idTokenFor(response, terms, claims, byScope, server.now()),
+    respond: (response) => idTokenFor(response, terms, claims, byScope, server.now()),
   }
 }
 

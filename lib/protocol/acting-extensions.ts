@@ -9,7 +9,7 @@ export type Door =
   | 'atResourceOwner'
   | 'askOwner'
   | 'atDecision'
-  | 'atTokenResponse'
+  | 'respond'
   | 'describe'
   | 'atRefresh'
   | 'bindsRefreshToken'

@@ -258,7 +258,7 @@ export interface Extension {
   readonly exposedHeaders?: readonly string[]
   /**
    * The member of `cnf` (RFC 7800 3.1) that is the `tokenData`, such as `x5t#S256` (RFC 8705 3.1). The extension checks
-   * it in `atResourceRequest`. See {@link TokenType.confirmationMethod}.
+   * it in `admit`. See {@link TokenType.confirmationMethod}.
    */
   readonly confirmationMethod?: string
   /**
@@ -316,8 +316,8 @@ export interface Extension {
    * @throws OAuthError to refuse. Does not use up a refresh token. Five refusals of one code burn the code, except
    * `invalid_target` and `invalid_scope`.
    */
-  atTokenRequest?(request: ExtensionTokenRequest): TokenRestriction | undefined
-  /** Whether the data binds it to a key, which `atTokenRequest` demands (RFC 9700 2.2.2). Default: no. */
+  issue?(request: ExtensionTokenRequest): TokenRestriction | undefined
+  /** Whether the data binds it to a key, which `issue` demands (RFC 9700 2.2.2). Default: no. */
   bindsRefreshToken?(authorizationData: Json): boolean
   /**
    * Runs before the server stores the access token, so a failure uses nothing up, and again if another process changes
@@ -325,14 +325,14 @@ export interface Extension {
    *
    * @throws OAuthError to refuse the request.
    */
-  atTokenResponse?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | undefined>
+  respond?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | undefined>
   /**
-   * Runs before a guard lets a request pass. Returns a reason to refuse the token, a stable word for events; the client
+   * Runs before a guard, or `PluginServer.admit` at an endpoint, lets a request with a token pass. Returns a reason to refuse the token, a stable word for events; the client
    * learns only that the token is not valid (401).
    *
    * @throws OAuthError to refuse with another code, status or challenge.
    */
-  atResourceRequest?(request: ExtensionResourceRequest): string | undefined
+  admit?(request: ExtensionResourceRequest): string | undefined
   /**
    * The identifier of an owner for a client: the `sub` of access tokens in a format and of introspection. Always the
    * same for the same arguments. Records, guards that look a token up and functions of the host use the subject of the

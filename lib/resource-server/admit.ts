@@ -151,7 +151,7 @@ function rejectReasonOf(
   const { clientId, subject, scope } = found.access
   for (const extension of extensions) {
     const token = { clientId, subject, scope, ...ownDataOf(extension.name, found) }
-    const reason: unknown = extension.atResourceRequest?.({ request, resource, ...token })
+    const reason: unknown = extension.admit?.({ request, resource, ...token })
     if (reason === undefined) continue
     if (isText(reason)) return reason
     throw new TypeError(`The extension "${extension.name}" must return a reason, a text, or undefined.`)

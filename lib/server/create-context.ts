@@ -155,7 +155,7 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     atResourceOwner: at('atResourceOwner'),
     askOwner: at('askOwner'),
     atDecision: at('atDecision'),
-    atTokenResponse: at('atTokenResponse'),
+    respond: at('respond'),
     describe: at('describe'),
     atRefresh: at('atRefresh'),
     bindsRefreshToken: at('bindsRefreshToken'),

@@ -165,7 +165,7 @@ describeOnStores('A format of access tokens', (stage) => {
     const choosing: Extension = {
       name: 'choosing',
       tokenParameters: ['format'],
-      atTokenRequest: ({ parameters }) => {
+      issue: ({ parameters }) => {
         const format = parameters.get('format')
         return format === undefined ? undefined : { format }
       },

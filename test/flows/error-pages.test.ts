@@ -254,7 +254,7 @@ describe('Errors of hosts', () => {
     test('refuses a request at a guard with its own challenge (RFC 9470 3)', async () => {
       const fresh: Extension = {
         name: 'fresh',
-        atResourceRequest() {
+        admit() {
           throw new OAuthError('insufficient_user_authentication', 'login_too_old', 'Log in again.', {
             status: 401,
             challenge: { acr_values: 'urn:example:mfa', max_age: '300' },

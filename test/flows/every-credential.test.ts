@@ -45,7 +45,7 @@ const robot = {
 /** The tokens of one client are of the type mac. */
 const macForSigned: Extension = {
   name: 'mac-for-signed',
-  atTokenRequest: ({ client }) => (client.client_id === 'signed' ? { tokenType: 'mac' } : undefined),
+  issue: ({ client }) => (client.client_id === 'signed' ? { tokenType: 'mac' } : undefined),
 }
 
 let started: StartedServer

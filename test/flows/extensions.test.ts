@@ -65,7 +65,7 @@ const albums: Extension = {
   authorizationParameters: ['albums'],
   tokenParameters: ['album'],
   authorize: ({ parameters }) => ({ data: parameters.get('albums')?.split(' ') }),
-  atTokenRequest({ parameters, authorizationData, begins, scope }) {
+  issue({ parameters, authorizationData, begins, scope }) {
     const album = parameters.get('album')
     const asked = album === undefined ? undefined : [album]
     const approved = begins ? (asked ?? ['holidays']) : authorizationData
@@ -80,7 +80,7 @@ const albums: Extension = {
         : {}),
     }
   },
-  atResourceRequest: ({ request: { target }, tokenData }) => {
+  admit: ({ request: { target }, tokenData }) => {
     const [, album] = /album=(\w+)/.exec(target) ?? []
     return album === undefined || (Array.isArray(tokenData) && tokenData.includes(album))
       ? undefined
@@ -96,7 +96,7 @@ const albums: Extension = {
 const strict = (refusal: () => Error): Extension => ({
   name: 'strict',
   tokenParameters: ['strict'],
-  atTokenRequest({ parameters }) {
+  issue({ parameters }) {
     if (parameters.get('strict') !== undefined) throw refusal()
     return undefined
   },
@@ -214,8 +214,8 @@ describeOnStores('An extension at the token request', (stage) => {
 
   test('whose answer cannot be gives no token and spends nothing: a mistake never widens a grant', async () => {
     let answer: () => unknown = () => undefined
-    const narrowing: Extension = { name: 'first', atTokenRequest: () => ({ scope: ['photos:read'] }) }
-    const faulty: Extension = { name: 'faulty', atTokenRequest: () => unchecked(answer()) }
+    const narrowing: Extension = { name: 'first', issue: () => ({ scope: ['photos:read'] }) }
+    const faulty: Extension = { name: 'faulty', issue: () => unchecked(answer()) }
     const { flow, failures } = stage({ clients, plugins: [narrowing, faulty] })
     const { refreshToken } = await flow.tokens(photoPrint)
     const answers: readonly (() => unknown)[] = [
@@ -241,7 +241,7 @@ describeOnStores('An extension at the token request', (stage) => {
   })
 
   test('that leaves no scope refuses the request', async () => {
-    const { flow } = stage({ clients, plugins: [{ name: 'x', atTokenRequest: () => ({ scope: [] }) }] })
+    const { flow } = stage({ clients, plugins: [{ name: 'x', issue: () => ({ scope: [] }) }] })
     const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
     expect(outcomeOf(await flow.request(report, grant))).toBe('400 invalid_scope')
   })
@@ -253,7 +253,7 @@ describeOnStores('An extension at the token request', (stage) => {
         clients,
         plugins: [
           { name: 'host-formats', accessTokenFormats: [signed] },
-          ...choices.map((choice, at) => ({ name: `x${at}`, atTokenRequest: () => choice })),
+          ...choices.map((choice, at) => ({ name: `x${at}`, issue: () => choice })),
         ],
       }).flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
     expect((await choosing({ lifetime: 600 }, {}, { lifetime: 60 })).body).toHaveProperty('expires_in', 60)
@@ -268,7 +268,7 @@ describeOnStores('An extension at the token request', (stage) => {
       name,
       prepare: async () => data,
       authorize: () => ({ data }),
-      atTokenRequest: ({ authorizationData, evidence, subject, begins, scope }) =>
+      issue: ({ authorizationData, evidence, subject, begins, scope }) =>
         void seen.push({ name, authorizationData, evidence, subject, begins, scope }),
     })
     const { flow } = stage({ clients, plugins: [named('__proto__', 'one'), named('constructor', 'two')] })

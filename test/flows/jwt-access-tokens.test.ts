@@ -164,8 +164,7 @@ describeOnStores('A guard', (stage) => {
     const bound: Extension = {
       name: 'bound',
       tokenParameters: ['bind'],
-      atTokenRequest: ({ parameters }) =>
-        parameters.get('bind') === undefined ? undefined : { tokenData: 'thumb' },
+      issue: ({ parameters }) => (parameters.get('bind') === undefined ? undefined : { tokenData: 'thumb' }),
       describe: ({ tokenData }) => (tokenData === undefined ? undefined : { cnf: { jkt: 'thumb' } }),
     }
     const keys = sharedKeys()

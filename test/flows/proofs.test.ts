@@ -36,7 +36,7 @@ const keys: Extension = {
       })
     return key
   },
-  atTokenRequest({ evidence, authorizationData, client }) {
+  issue({ evidence, authorizationData, client }) {
     if (authorizationData !== undefined && evidence !== authorizationData)
       throw invalidGrant('key_missing', 'The refresh token belongs to another key.')
     if (typeof evidence !== 'string') return undefined
@@ -47,7 +47,7 @@ const keys: Extension = {
       ...(isPublic ? { authorizationData: evidence } : {}),
     }
   },
-  atTokenResponse: async ({ evidence, isRepetition, accessToken, tokenData, subject, grantType }) => ({
+  respond: async ({ evidence, isRepetition, accessToken, tokenData, subject, grantType }) => ({
     members: { key_echo: { evidence: String(evidence), isRepetition, tokenData: tokenData ?? null } },
     headers: { 'Key-Nonce': `n-2 ${grantType} ${String(subject)} ${accessToken.slice(0, 3)}` },
   }),
@@ -243,7 +243,7 @@ describeOnStores('prepare', (stage) => {
     const evidence: unknown[] = []
     const asking = (name: string): Extension => ({
       ...spy(name, `of ${name}`).extension,
-      atTokenRequest(asked) {
+      issue(asked) {
         evidence.push(asked.evidence)
         return undefined
       },
@@ -288,8 +288,8 @@ describeOnStores('prepare', (stage) => {
 
 describeOnStores('An addition to the token response', (stage) => {
   const adding = (name: string, addition: unknown): Extension => {
-    const extension = { name, atTokenResponse: jest.fn() }
-    extension.atTokenResponse.mockResolvedValue(addition)
+    const extension = { name, respond: jest.fn() }
+    extension.respond.mockResolvedValue(addition)
     return extension
   }
   const fields = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -316,7 +316,7 @@ describeOnStores('An addition to the token response', (stage) => {
     let isRefusing = true
     const refusing: Extension = {
       name: 'refusing',
-      atTokenResponse: async () => {
+      respond: async () => {
         if (isRefusing) throw invalidGrant('too_early', 'Not yet.')
         return undefined
       },
@@ -365,8 +365,8 @@ describeOnStores('A certificate of a client', (stage) => {
   const bound: Extension = {
     name: 'x5t',
     prepare: async ({ certificate }) => certificate?.x509.fingerprint256,
-    atTokenRequest: ({ evidence }) => (typeof evidence === 'string' ? { tokenData: evidence } : undefined),
-    atResourceRequest: ({ request: { certificate }, tokenData }) =>
+    issue: ({ evidence }) => (typeof evidence === 'string' ? { tokenData: evidence } : undefined),
+    admit: ({ request: { certificate }, tokenData }) =>
       tokenData === undefined || certificate?.x509.fingerprint256 === tokenData ? undefined : 'x5t_wrong',
   }
 

@@ -89,7 +89,7 @@ describe('Bound tokens', () => {
   const certified: Extension = {
     name: 'certified',
     confirmationMethod: 'x5t#S256',
-    atResourceRequest: ({ request: { headers }, tokenData }) =>
+    admit: ({ request: { headers }, tokenData }) =>
       tokenData === undefined || headers['certificate']?.[0] === tokenData ? undefined : 'certificate_wrong',
   }
 

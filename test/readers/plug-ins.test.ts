@@ -311,12 +311,12 @@ describe('a server refuses, with the path and the cure', () => {
     expect(pathsWith(methods(part))).toEqual(['plugins[0].clientAuthenticationMethods[0]'])
   })
 
-  const parts = ['authorize', 'atTokenRequest', 'atResourceRequest', 'describe']
+  const parts = ['authorize', 'issue', 'admit', 'describe']
   const lists = ['authorizationParameters', 'tokenParameters', 'credentialParameters', 'exposedHeaders']
   const named = grantType('urn:x:1')
   type Part = readonly [string, Bend]
   it.each<Part>([
-    ...[...parts, ...lists, 'prepare', 'atTokenResponse', 'publishedSubject'].flatMap((part) =>
+    ...[...parts, ...lists, 'prepare', 'respond', 'publishedSubject'].flatMap((part) =>
       [7, null, 'x', {}, [7]].map((wrong): Part => ['', { [part]: wrong }]),
     ),
     // No error could name such a parameter.
@@ -336,7 +336,7 @@ describe('a server refuses, with the path and the cure', () => {
   ])('%s with %j', (list, part) => {
     const plugin = list === '' ? { name: 'x', ...part } : { name: 'x', [list]: [part] }
     const path = list === '' ? '' : `\\.${list}\\[0\\]`
-    const isForGuards = ['tokenTypes', 'atResourceRequest', 'describe'].some((each) => each in plugin)
+    const isForGuards = ['tokenTypes', 'admit', 'describe'].some((each) => each in plugin)
     for (const problems of isForGuards ? [problemsOf, ofGuard] : [problemsOf])
       expect(problems({ plugins: [plugin] })[0]).toMatch(
         new RegExp(`^plugins\\[0\\]${path}\\.\\w+ (must be|is missing)`),

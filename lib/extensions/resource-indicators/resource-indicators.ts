@@ -57,9 +57,9 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
       }
     },
 
-    atTokenRequest: (request) => restrictionOf(request, resources, formats),
+    issue: (request) => restrictionOf(request, resources, formats),
 
-    atResourceRequest({ resource, ...kept }) {
+    admit({ resource, ...kept }) {
       const isFor = audienceOf(kept, resources).some(
         (uri) => uri === resource || resources.find(uri)?.uri === resource,
       )

@@ -26,7 +26,7 @@ import { withPlugins } from '../../support/with-plug-ins'
 
 const brief = bent(photoPrint, { client_id: 'brief', grant_lifetime: 30 })
 const another = { redirect_uri: 'https://a.example/' }
-const narrow = { name: 'narrow', atTokenRequest: () => ({ scope: [] }) }
+const narrow = { name: 'narrow', issue: () => ({ scope: [] }) }
 const withoutPkce = { code_challenge: [], code_challenge_method: [] }
 
 /** Codes and refresh tokens. */

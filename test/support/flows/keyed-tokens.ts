@@ -32,7 +32,7 @@ const doors: PluginParts = {
     const [key] = headers['key'] ?? []
     return key === undefined ? undefined : thumbprint(key)
   },
-  atTokenRequest: ({ evidence }) => (evidence === undefined ? undefined : { tokenType: keyed.name }),
+  issue: ({ evidence }) => (evidence === undefined ? undefined : { tokenType: keyed.name }),
 }
 
 /** Tokens of requests with the header `Key` are bound to it, in every server and guard with this plug-in. */
@@ -45,7 +45,7 @@ export const keyedTokens: Plugin = {
 /** The same, and the refresh tokens of public clients are bound, too, as RFC 9449 5 binds them. */
 export const keyedRefreshTokens: Plugin = {
   ...keyedTokens,
-  atTokenRequest({ evidence, authorizationData, client }) {
+  issue({ evidence, authorizationData, client }) {
     if (authorizationData !== undefined && authorizationData !== evidence)
       throw invalidGrant('key_wrong', 'The refresh token is bound to another key.')
     if (typeof evidence !== 'string') return undefined

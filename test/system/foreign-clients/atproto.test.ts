@@ -21,7 +21,7 @@ const subject = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 // The AT protocol wants the owner in the token response.
 const owner: Extension = {
   name: 'owner',
-  atTokenResponse: async () => ({ members: { sub: subject } }),
+  respond: async () => ({ members: { sub: subject } }),
 }
 
 /** A line of the client. */
