@@ -12,9 +12,9 @@ import type { PublishedSubject } from '../protocol/published-subject'
 import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/values'
 import { type AccessToken, findToken } from './access-token'
-import type { Authorization } from './authorization'
+import type { Authorization, Granted } from './authorization'
 import type { Issued } from './issue'
-import type { CompleteResult, TransitionEvent } from './transition'
+import { type CompleteResult, revoked, type TransitionEvent } from './transition'
 
 export interface Recipient {
   readonly client: Client
@@ -48,24 +48,39 @@ export const completes = ({ plugins }: Issuing): boolean =>
   plugins.formats.size > 0 || plugins.respond.length > 0
 
 /**
- * Runs between transition and write: the format writes the text, and extensions add members and headers.
+ * Runs before the write of a token that begins an authorization, or is added to one at the authorization endpoint.
  *
  * @throws OAuthError if the format or an extension refuses.
  */
 export async function complete(
   server: Issuing,
-  { authorization, issued, event }: DecidedToken,
+  decided: DecidedToken,
   recipient: Recipient,
 ): Promise<CompletedToken> {
+  const completed = await written(server, decided, recipient, false)
+  if (completed === 'end') throw endsTooEarly()
+  return completed
+}
+
+const endsTooEarly = () =>
+  new TypeError("An extension answered 'end' for a token response that is no refresh, or a repetition.")
+
+/** The format writes the text, and extensions add members and headers. */
+async function written(
+  server: Issuing,
+  { authorization, issued, event }: DecidedToken,
+  recipient: Recipient,
+  isRepetition: boolean,
+): Promise<CompletedToken | 'end'> {
   const held = heldToken(authorization, issued)
   const accessToken = await textOf(server, held, issued, recipient)
   const shown = { ...issued, accessToken }
   const { respond } = server.plugins
-  return {
-    issued: respond.length === 0 ? shown : await withAdditions(respond, shown, held, recipient, event),
-    // Listeners find the same fingerprint in the events of requests with the token.
-    event: event && { ...event, digest: digest(accessToken) },
-  }
+  const answered =
+    respond.length === 0 ? shown : await withAdditions(respond, shown, held, recipient, isRepetition)
+  if (answered === 'end') return answered
+  // Listeners find the same fingerprint in the events of requests with the token.
+  return { issued: answered, event: event && { ...event, digest: digest(accessToken) } }
 }
 
 /** Undefined if nothing completes a token. */
@@ -74,13 +89,17 @@ export function completing(server: Issuing, recipient: Recipient): CompleteResul
   return async (result, current) => {
     const authorization = result.action === 'save' ? result.authorization : current
     const decided = { authorization, issued: result.outcome, event: result.event }
-    const { issued, event } = await complete(server, decided, recipient)
-    return { ...result, outcome: issued, event }
+    const mayEnd = recipient.grantType === 'refresh_token' && result.action === 'save'
+    const completed = await written(server, decided, recipient, result.action !== 'save')
+    if (completed !== 'end') return { ...result, outcome: completed.issued, event: completed.event }
+    // The grant of another server has no record yet.
+    if (mayEnd && authorization !== undefined) return revoked(current ?? authorization, 'no_longer_allowed')
+    throw endsTooEarly()
   }
 }
 
 interface HeldToken {
-  readonly authorization: Authorization
+  readonly authorization: Granted
   readonly token: AccessToken
 }
 
@@ -128,13 +147,22 @@ async function withAdditions(
   issued: Issued,
   { authorization, token }: HeldToken,
   { client, grantType, evidence }: Recipient,
-  event: TransitionEvent | undefined,
-): Promise<Issued> {
-  const { id: authorizationId, subject, login } = authorization
+  isRepetition: boolean,
+): Promise<Issued | 'end'> {
+  const { id: authorizationId, subject, login, scope: grantedScope, grantedAt } = authorization
   const { accessToken, tokenType, scope, expiresAt } = issued
   const named = { authorizationId, subject, login }
-  const shared = { client, grantType, accessToken, tokenType, ...named, scope, expiresAt }
-  const isRepetition = event?.reason === 'repeated'
+  const shared = {
+    client,
+    grantType,
+    accessToken,
+    tokenType,
+    ...named,
+    scope,
+    grantedScope,
+    grantedAt,
+    expiresAt,
+  }
   const members: Record<string, Json> = {}
   const headers: Record<string, string> = {}
   for (const extension of extensions) {
@@ -146,6 +174,7 @@ async function withAdditions(
       evidence: evidence.get(name),
       isRepetition,
     })
+    if (given === 'end') return given
     if (given === undefined) continue
     const mistake = `The extension "${name}" returned a wrong result for a token response:`
     const addition = requireShape(additionShape, given, mistake, [issued.properties, members])

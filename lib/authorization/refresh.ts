@@ -1,7 +1,5 @@
 import { genuineGeneration, hasDigest } from '../protocol/credential'
-import type { ActingExtensions } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
-import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
@@ -55,7 +53,7 @@ export function rotateRefreshToken(
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   if (last !== undefined) return repeat(current, last, token, context)
   // A key of this request binds the next refresh token: this one may have been stolen before.
-  return context.keepsRefreshToken?.(current.extensionData) === true
+  return context.keepsRefreshToken?.(token) === true
     ? keepRefreshToken(current, { text, stored }, token, context, superseded)
     : saved('refreshed', issueRepeatable(current, text, token, true, context))
 }
@@ -96,17 +94,9 @@ function refreshScope(granted: Scope, requested: string | undefined): Scope | OA
 export function keeperFor(
   { client_type, refresh_token_rotation }: Client,
   { refreshTokenRotation: rotates }: { readonly refreshTokenRotation: boolean },
-  { bindsRefreshToken: binding }: Pick<ActingExtensions, 'bindsRefreshToken'>,
 ): IssueContext['keepsRefreshToken'] {
   if (refresh_token_rotation ?? rotates) return undefined
-  if (client_type === 'confidential') return always
-  if (binding.length === 0) return undefined
-  return (extensionData) =>
-    binding.some((extension) => {
-      const own = dataOf(extension.name, extensionData)
-      const isBound: unknown = own !== undefined && extension.bindsRefreshToken(own)
-      return isBound === true
-    })
+  return client_type === 'confidential' ? always : ({ provesKey }) => provesKey === true
 }
 
 const always = () => true

@@ -1,7 +1,7 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from './transition'
 import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
-import { aText, aWhole } from '../primitives/fields'
+import { aText, aWhole, yesOrNo } from '../primitives/fields'
 import { optional, requireShape, shape } from '../primitives/schema'
 import {
   type Extension,
@@ -87,7 +87,15 @@ function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
 }
 
 function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {
-  const { scope = token.scope, lifetime, tokenData, authorizationData, tokenType, format } = restriction
+  const {
+    scope = token.scope,
+    lifetime,
+    tokenData,
+    authorizationData,
+    tokenType,
+    format,
+    provesKey,
+  } = restriction
   if (tokenType !== undefined) requireOneChoice('tokenType', name, token.tokenType, tokenType)
   if (format !== undefined) requireOneChoice('format', name, token.format, format)
   return {
@@ -97,6 +105,7 @@ function narrow(token: NewAccessToken, name: string, restriction: TokenRestricti
     authorizationData: withOwn(name, authorizationData, token.authorizationData),
     tokenType: tokenType ?? token.tokenType,
     format: format ?? token.format,
+    provesKey: provesKey === true || token.provesKey === true,
   }
 }
 
@@ -152,4 +161,5 @@ const restrictionShape = shape<TokenRestriction, Scope>({
   authorizationData: optional(keepable),
   tokenType: optional(aText),
   format: optional(aText),
+  provesKey: optional(yesOrNo),
 })

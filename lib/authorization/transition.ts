@@ -84,7 +84,7 @@ export interface IssueContext extends RecordContext {
     authorization: Pick<Grant, 'tokenType' | 'extensionData'>,
   ) => Json | undefined
   /** Whether a refresh leaves the refresh token good. Default: it rotates. */
-  readonly keepsRefreshToken?: ((extensionData: ExtensionData) => boolean) | undefined
+  readonly keepsRefreshToken?: ((token: NewAccessToken) => boolean) | undefined
   /**
    * Counts one response with tokens towards the option `limits.issuing`; several calls for one request count once.
    *
@@ -118,6 +118,8 @@ export interface NewAccessToken {
   readonly tokenType?: string | undefined
   /** Or `opaque`; undefined for the usual one. */
   readonly format?: string | undefined
+  /** Of a key to which the refresh token is bound. */
+  readonly provesKey?: boolean | undefined
 }
 
 /** For requests that the server does not show to extensions. */

@@ -7,7 +7,7 @@ import {
   resourceIndicatorsName,
 } from '../extensions/resource-indicators/resource-indicators'
 import type { Resources } from '../extensions/resource-indicators/resources'
-import { aText, someCalls } from '../primitives/fields'
+import { aText, someCalls, yesOrNo } from '../primitives/fields'
 import { type Fields, kind, optional, type Place, shape } from '../primitives/schema'
 import { isTexts } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
@@ -54,8 +54,9 @@ const fieldsOfDoors = {
   authorizationMetadata: optional(extensionMetadata),
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
+  bindsRefreshTokens: optional(yesOrNo),
   ...someCalls('resolve', 'prepare', 'authorize', 'atResourceOwner', 'askOwner', 'atDecision'),
-  ...someCalls('atRefresh', 'issue', 'bindsRefreshToken', 'respond', 'admit', 'publishedSubject', 'describe'),
+  ...someCalls('issue', 'respond', 'admit', 'publishedSubject', 'describe'),
 } satisfies Fields<Omit<Extension, 'name'>>
 
 export const doors: readonly string[] = Object.keys(fieldsOfDoors)

@@ -100,7 +100,7 @@ export function resolveOptions(options: Options): ServerSettings {
     authenticationMethods: areFaulty ? undefined : clientAuthenticationMethods,
     redirectUris,
     lifetimes,
-    bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
+    bindsRefreshTokens: ofHost.some(({ bindsRefreshTokens }) => bindsRefreshTokens === true),
     members: resolveClientMembers(sources),
     verifiesDigests: read.verifyDigest !== undefined,
   }

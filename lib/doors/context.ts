@@ -119,7 +119,7 @@ export function issueContext(
     evidence,
     confirmationOf: plugins.confirmationOf,
     countIssue: limits.issuing?.countOfRequest() ?? countNothing,
-    keepsRefreshToken: keeperFor(client, settings, plugins),
+    keepsRefreshToken: keeperFor(client, settings),
     restrict,
   }
 }

@@ -53,7 +53,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return { parameters: parameters.without(['dpop_jkt']).with(new Map([['dpop_jkt', thumbprint]])) }
     },
 
-    bindsRefreshToken: (data) => keptKeys(data).refreshToken !== undefined,
+    bindsRefreshTokens: true,
 
     issue(request) {
       const { evidence, client } = request
@@ -66,6 +66,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
         tokenType: dpopType,
         // A repeated refresh never gets the token of another key.
         tokenData: thumbprint,
+        provesKey: keptKeys(request.authorizationData).refreshToken !== undefined,
         // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
         ...(client.client_type === 'public' && { authorizationData: { refreshToken: thumbprint } }),
       }

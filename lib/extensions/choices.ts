@@ -1,7 +1,8 @@
 import { isRecord, isText } from '../primitives/values'
-import type { Extension } from '../protocol/extension'
+import type { Extension, ExtensionTokenResponse } from '../protocol/extension'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { KeptData } from '../protocol/extension-data'
-import type { ExtensionRefresh } from '../protocol/extension-decision'
 import type { Json } from '../protocol/json'
 import { requireQuestion } from '../protocol/owner-question'
 
@@ -38,7 +39,9 @@ export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   return {
     name: choicesName,
     ...(asks && asking),
-    ...(stillAllowed !== undefined && { atRefresh: (refresh) => verdictOf(stillAllowed, refresh) }),
+    ...(stillAllowed !== undefined && {
+      respond: async (response) => ((await goesOn(stillAllowed, response)) ? undefined : 'end'),
+    }),
   }
 }
 
@@ -72,18 +75,29 @@ export const choiceIn = (value: unknown): Readonly<Record<string, string>> | und
 const isChoice = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length === 1 && Object.values(value).every(isText)
 
-async function verdictOf(
+/** A repetition gets tokens that the host has allowed. */
+async function goesOn(
   stillAllowed: StillAllowed,
-  { client, subject, scope, grantedAt, authorizationData }: ExtensionRefresh,
-): Promise<'keep' | 'end'> {
-  const choice = choiceIn(authorizationData)
-  const isAllowed: unknown = await stillAllowed({
-    clientId: client.client_id,
+  {
+    client,
+    grantType,
+    isRepetition,
     subject,
-    scope,
-    choice,
+    grantedScope,
     grantedAt,
-  })
-  if (typeof isAllowed === 'boolean') return isAllowed ? 'keep' : 'end'
-  throw new TypeError('The option stillAllowed must return true or false.')
+    authorizationData,
+  }: ExtensionTokenResponse,
+): Promise<boolean> {
+  if (grantType !== 'refresh_token' || isRepetition) return true
+  const choice = choiceIn(authorizationData)
+  const grant = { clientId: client.client_id, subject, scope: grantedScope, choice, grantedAt }
+  try {
+    const isAllowed: unknown = await stillAllowed(grant)
+    if (typeof isAllowed === 'boolean') return isAllowed
+    throw new TypeError('The option stillAllowed must return true or false.')
+  } catch (cause) {
+    if (cause instanceof OAuthError) throw cause
+    // The check may succeed later: the client must not lose its refresh token.
+    throw refused('refresh_check_failed', {}, { cause })
+  }
 }

@@ -4,15 +4,7 @@ import type { Json } from './json'
 
 /** At these, extensions act one after the other. */
 export type Door =
-  | 'resolve'
-  | 'authorize'
-  | 'atResourceOwner'
-  | 'askOwner'
-  | 'atDecision'
-  | 'respond'
-  | 'describe'
-  | 'atRefresh'
-  | 'bindsRefreshToken'
+  'resolve' | 'authorize' | 'atResourceOwner' | 'askOwner' | 'atDecision' | 'respond' | 'describe'
 
 export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
 

@@ -27,19 +27,3 @@ export interface DecisionTerms {
   /** Replaces earlier data of the extension: JSON of at most 16 384 characters. */
   readonly authorizationData?: Json
 }
-
-export interface ExtensionRefresh {
-  readonly client: Client
-  /** 22 characters of base64url. */
-  readonly authorizationId: string
-  /** Undefined if the client acts for itself. */
-  readonly subject: string | undefined
-  /** All of the authorization. The request may ask for less. */
-  readonly scope: Scope
-  /** Seconds since the epoch. */
-  readonly grantedAt: number
-  /** What this extension stored. */
-  readonly authorizationData: Json | undefined
-}
-
-export type RefreshVerdict = 'keep' | 'end'

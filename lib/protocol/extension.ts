@@ -1,7 +1,7 @@
 import type { Client } from './client'
 import type { KeptData } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
-import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict } from './extension-decision'
+import type { DecisionTerms, ExtensionDecision } from './extension-decision'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
@@ -172,6 +172,11 @@ export interface TokenRestriction {
   /** By name. Default: that of the authorization. Two extensions must not name two. */
   readonly tokenType?: string
   /**
+   * At a refresh: whether the refresh token was bound to a key before, which this request proves. Such a token need not
+   * rotate (RFC 9700 2.2.2). Needs `bindsRefreshTokens`. Default: no.
+   */
+  readonly provesKey?: boolean
+  /**
    * By name, or `opaque`. Default: the first one that issues. Two extensions must not name two.
    */
   readonly format?: string
@@ -194,9 +199,13 @@ export interface ExtensionTokenResponse extends KeptData {
   /** Undefined if the host does not say. */
   readonly login: Login | undefined
   readonly scope: Scope
+  /** All of the authorization: the request may ask for less. */
+  readonly grantedScope: Scope
+  /** In seconds since the epoch. */
+  readonly grantedAt: number
   /** In seconds since the epoch. */
   readonly expiresAt: number
-  /** Whether the client repeats an answered refresh, and gets the same refresh token again. */
+  /** Whether the client repeats an answered request, and gets the same tokens again. */
   readonly isRepetition: boolean
 }
 
@@ -254,6 +263,8 @@ export interface Extension {
     client: Client,
     arrival: RequestArrival,
   ): Promise<ResolvedRequest | undefined>
+  /** Whether `issue` binds refresh tokens of public clients to a key, and demands it. Default: no. */
+  readonly bindsRefreshTokens?: boolean
   /** That scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**
@@ -304,12 +315,6 @@ export interface Extension {
    */
   atDecision?(decision: ExtensionDecision): DecisionTerms | undefined
   /**
-   * Runs when a client refreshes, before the server stores a new access token, so not for a repeated refresh that gets
-   * the same tokens. `end` ends the authorization, with all its tokens. Anything thrown but an `OAuthError` is
-   * `temporarily_unavailable`, and uses nothing up.
-   */
-  atRefresh?(refresh: ExtensionRefresh): Promise<RefreshVerdict>
-  /**
    * For any grant type, once the grant is proven. May narrow the access token, never widen the grant. Runs again if a
    * client repeats a refresh.
    *
@@ -317,15 +322,13 @@ export interface Extension {
    * `invalid_target` and `invalid_scope`.
    */
   issue?(request: ExtensionTokenRequest): TokenRestriction | undefined
-  /** Whether the data binds it to a key, which `issue` demands (RFC 9700 2.2.2). Default: no. */
-  bindsRefreshToken?(authorizationData: Json): boolean
   /**
    * Runs before the server stores the access token, so a failure uses nothing up, and again if another process changes
-   * the record meanwhile.
+   * the record meanwhile. At a refresh that is no repetition, `end` ends the authorization, with all its tokens.
    *
    * @throws OAuthError to refuse the request.
    */
-  respond?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | undefined>
+  respond?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | 'end' | undefined>
   /**
    * Runs before a guard, or `PluginServer.admit` at an endpoint, lets a request with a token pass. Returns a reason to refuse the token, a stable word for events; the client
    * learns only that the token is not valid (401).

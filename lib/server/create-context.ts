@@ -157,8 +157,6 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     atDecision: at('atDecision'),
     respond: at('respond'),
     describe: at('describe'),
-    atRefresh: at('atRefresh'),
-    bindsRefreshToken: at('bindsRefreshToken'),
   }
 }
 

@@ -22,7 +22,6 @@ import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import { issueContext, type Context } from '../doors/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
-import { checkingRefresh } from './check-refresh'
 import { restrictToken } from '../authorization/restrict'
 
 interface AuthenticatedTokenRequest {
@@ -156,17 +155,11 @@ function move(
   asked: ReadRequest['asked'],
   { onCommitted, useUp }: AuthenticatedTokenRequest,
 ): Promise<Issued> {
-  const { atRefresh } = server.plugins
-  const completion = completing(server, asked)
-  const checked =
-    atRefresh.length === 0 || asked.grantType !== 'refresh_token'
-      ? completion
-      : checkingRefresh(atRefresh, asked, completion)
   const cached = server.store.takeCached(id)
   return commit(server.store, id, transition, asked.context.random, {
     cached,
     onCommitted,
-    complete: checked,
+    complete: completing(server, asked),
     useUp,
   })
 }

@@ -376,14 +376,18 @@ describeOnStores('An extension', (stage) => {
   })
 
   // A host in JavaScript may say anything.
-  const perhaps: 'keep' = JSON.parse('"perhaps"')
+  const perhaps: 'end' = JSON.parse('"perhaps"')
 
   test.each([
-    ['keep', 'tokens'],
+    [undefined, 'tokens'],
     ['end', '400 invalid_grant'],
-    [perhaps, '400 temporarily_unavailable'],
+    [perhaps, '500 server_error'],
   ] as const)('says %s at a refresh', async (verdict, outcome) => {
-    const { flow } = stage({ plugins: [{ name: 'judge', atRefresh: async () => verdict }] })
+    const judge: Extension = {
+      name: 'judge',
+      respond: async ({ grantType }) => (grantType === 'refresh_token' ? verdict : undefined),
+    }
+    const { flow } = stage({ plugins: [judge] })
     const { refreshToken } = await flow.tokens(photoPrint)
     const response = await flow.refresh(photoPrint, refreshToken)
     expect(response.status === 200 ? 'tokens' : refusalOf(response)).toBe(outcome)

@@ -1,8 +1,10 @@
+import { dpop } from '../../lib/paths/dpop'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
-import { redemption } from '../support/flows/flow'
+import { redemption, type Fields } from '../support/flows/flow'
 import { Gate } from '../support/flows/gate'
 import { keyedRefreshTokens } from '../support/flows/keyed-tokens'
 import { outcomeOf } from '../support/flows/outcome'
+import { Prover } from '../support/flows/prover'
 import { gallery, job, photosApi, printApi, reportsApi, withResources } from '../support/flows/resources'
 import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -40,6 +42,20 @@ test('[RTR-2] a refresh token of a public client that is bound to a key stays go
   const free = await flow.tokens(photoBook)
   const binding = { grant_type: 'refresh_token', refresh_token: free.refreshToken }
   expect((await send(binding, { Key: 'k-1' })).body.refresh_token).not.toBe(free.refreshToken)
+})
+
+test('[RTR-2] a refresh token that DPoP has bound stays good, and one that it binds rotates once more', async () => {
+  const { flow, clock } = setStage({ ...off, plugins: [dpop({ baseUrl: 'http://localhost' })] })
+  const prover = new Prover(clock.read)
+  const send = async (fields: Fields) => (await prover.tokens(flow, fields)).body.refresh_token
+  const refresh = (refresh_token: string) => send({ grant_type: 'refresh_token', refresh_token })
+  const bound = await send(redemption(photoBook, await flow.approve(photoBook)))
+  expect(bound).toMatch(/^rt_/)
+  for (let round = 0; round < 2; round++) expect(await refresh(bound)).toBe(bound)
+  const free = await flow.tokens(photoBook)
+  const next = await refresh(free.refreshToken)
+  expect(next).toMatch(/^rt_/)
+  expect(next).not.toBe(free.refreshToken)
 })
 
 test('[RTR-3] a kept refresh token is good for its client alone, which authenticates', async () => {

@@ -50,7 +50,8 @@ export const keyedRefreshTokens: Plugin = {
       throw invalidGrant('key_wrong', 'The refresh token is bound to another key.')
     if (typeof evidence !== 'string') return undefined
     const isPublic = client.client_type === 'public'
-    return { tokenType: keyed.name, ...(isPublic && { authorizationData: evidence }) }
+    const provesKey = authorizationData === evidence
+    return { tokenType: keyed.name, provesKey, ...(isPublic && { authorizationData: evidence }) }
   },
-  bindsRefreshToken: (data) => typeof data === 'string',
+  bindsRefreshTokens: true,
 }
