@@ -104,7 +104,6 @@ export type {
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
 export type { VerifyDigest } from './client-authentication/foreign-digests'
-export type { DecisionTerms, ExtensionDecision, GivenAnswer } from './protocol/extension-decision'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'

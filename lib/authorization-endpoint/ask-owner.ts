@@ -2,7 +2,12 @@ import { type Eventual, following } from '../primitives/concurrency'
 import type { At } from '../protocol/acting-extensions'
 import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
-import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
+import {
+  type GivenAnswer,
+  type OwnerAnswer,
+  type OwnerQuestion,
+  requireQuestion,
+} from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
@@ -126,7 +131,7 @@ export class OwnerQuestions {
   private async skipsPageWithAnswer(described: PriorConsentQuestion): Promise<boolean> {
     if (await this.lacksAnswer()) return false
     const answer = await this.answer()
-    const choice = answer && { [answer.name]: answer.value }
+    const choice = answer && { [answer.name]: answer.given.value }
     return this.skipsPage(choice === undefined ? described : { ...described, choice }, answer)
   }
 
@@ -190,7 +195,7 @@ async function questionOf(
 ): Promise<OwnerQuestion | undefined> {
   const question: unknown = await extension.askOwner(owner, request)
   if (question === undefined) return undefined
-  requireQuestion(question, `The extension "${extension.name}" asks a question with mistakes:`)
+  requireQuestion(question, `The extension "${extension.name}" asks a question with mistakes:`, request.scope)
   return question
 }
 
@@ -198,12 +203,17 @@ export const asksOnPage = (asked: AskedQuestion | undefined): boolean =>
   asked !== undefined && asked.question.answers.length !== 1
 
 const answersOf = ({ extension, question: { name, answers } }: AskedQuestion): readonly OwnerAnswerTo[] =>
-  answers.map(({ value }) => ({ extension, name, value }))
+  answers.map((given) => ({ extension, name, given }))
+
+function givenBy(answer: OwnerAnswer): GivenAnswer {
+  const { label: _, ...given } = answer
+  return given
+}
 
 export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | undefined {
   if (asked === undefined) return undefined
   const { name, answers } = asked.question
-  return { extension: asked.extension, name, answers: answers.map(({ value }) => value) }
+  return { extension: asked.extension, name, answers: answers.map(givenBy) }
 }
 
 /**

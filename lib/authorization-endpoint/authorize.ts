@@ -211,11 +211,10 @@ function approveNow(
   answer: OwnerAnswerTo | undefined,
   onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
-  const { server, client, parsed } = visit
-  const { approving, scope } = parsed
+  const { approving, scope } = visit.parsed
   if (approving === undefined || !hasRedirectUri(proposal))
     throw new Error('A request without a redirection URI was approved without a page.')
-  const approved = settleDecision(server.plugins.atDecision, client, proposal, { scope, answer })
+  const approved = settleDecision(proposal, { scope, answer })
   const confirming = questions.restsOnMemory ? withConfirmation(visit, questions) : visit
   return approveAtOnce(confirming, approving, approved, onCommitted)
 }

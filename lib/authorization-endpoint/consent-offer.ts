@@ -1,16 +1,12 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
-import type { Plugins } from '../doors/plug-ins'
-import { optional as omittable, requireShape, shape } from '../primitives/schema'
-import { isRecord, isText, isTexts } from '../primitives/values'
-import type { Client } from '../protocol/client'
-import type { DecisionTerms } from '../protocol/extension-decision'
+import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
 import type { LoginDefaults } from '../protocol/extension'
-import { type Json, keepable } from '../protocol/json'
-import { dataOf, type ExtensionData } from '../protocol/extension-data'
+import { isJson } from '../protocol/json'
+import { dataOf, type ExtensionData, withOwn } from '../protocol/extension-data'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
 import { refused } from '../protocol/refusals'
-import { covers, distinct, type Scope, scopeWithin, unavailableScope } from '../protocol/scope'
-import type { Selection } from '../protocol/owner-question'
+import { covers, type Scope, unavailableScope } from '../protocol/scope'
+import type { GivenAnswer, Selection } from '../protocol/owner-question'
 
 /** No extension may have the name. */
 export const consentOfferName = 'consent-offer'
@@ -39,7 +35,7 @@ export interface OfferedMemory {
 export interface OfferedQuestion {
   readonly extension: string
   readonly name: string
-  readonly answers: readonly string[]
+  readonly answers: readonly GivenAnswer[]
 }
 
 export interface Granted {
@@ -92,8 +88,16 @@ function memoryIn(value: unknown): OfferedMemory | undefined {
 function questionIn(value: unknown): OfferedQuestion | undefined {
   if (!isRecord(value)) return undefined
   const { extension, name, answers } = value
-  return isText(extension) && isText(name) && isTexts(answers) ? { extension, name, answers } : undefined
+  return isText(extension) && isText(name) && isList(answers) && answers.every(isGivenAnswer)
+    ? { extension, name, answers }
+    : undefined
 }
+
+const isGivenAnswer = (value: unknown): value is GivenAnswer =>
+  isRecord(value) &&
+  isText(value['value']) &&
+  isAbsentOr(isTexts, value['scope']) &&
+  isAbsentOr(isJson, value['data'])
 
 const hasOffer = (data: ExtensionData): boolean => Object.hasOwn(data, consentOfferName)
 
@@ -123,51 +127,25 @@ function answerBy(
   question: OfferedQuestion | undefined,
 ): OwnerAnswerTo | undefined {
   // With one answer, the page does not ask.
-  const value = choice ?? (question?.answers.length === 1 ? question.answers[0] : undefined)
+  const value = choice ?? (question?.answers.length === 1 ? question.answers[0]?.value : undefined)
   if (question === undefined && value === undefined) return undefined
-  if (question === undefined || value === undefined || !question.answers.includes(value))
-    throw refused('decision_choice_wrong')
-  return { extension: question.extension, name: question.name, value }
+  const given = question?.answers.find((each) => each.value === value)
+  if (question === undefined || given === undefined) throw refused('decision_choice_wrong')
+  return { extension: question.extension, name: question.name, given }
 }
 
-/** Pure: a conflict in the store calls it again. */
-export function settleDecision<
-  Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
->(
-  deciders: Plugins['atDecision'],
-  client: Client,
+/** What the owner approved, within what the answer gives. Pure: a conflict in the store calls it again. */
+export function settleDecision<Requested extends Pick<RequestedAuthorization, 'scope' | 'extensionData'>>(
   requested: Requested,
   { scope: granted, answer }: Granted,
 ): Requested {
-  if (deciders.length === 0 && granted === requested.scope && !hasOffer(requested.extensionData))
+  if (answer === undefined && granted === requested.scope && !hasOffer(requested.extensionData))
     return requested
-  let scope = granted
-  const kept: Record<string, Json> = {}
   const before = withoutOffer(requested.extensionData)
-  for (const extension of deciders) {
-    const { name } = extension
-    const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
-    const authorizationData = dataOf(name, before)
-    const { subject } = requested
-    const decided: unknown = extension.atDecision({
-      client,
-      subject,
-      scope,
-      answer: given,
-      authorizationData,
-    })
-    if (decided === undefined) continue
-    const mistake = `The extension "${name}" returned a wrong result for a decision:`
-    const terms = requireShape(termsShape, decided, mistake, scope)
-    scope = distinct(terms.scope ?? scope)
-    if (scope.length === 0 && granted.length > 0) throw unavailableScope(granted)
-    if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
-  }
-  return { ...requested, scope, extensionData: { ...before, ...kept } }
+  if (answer === undefined) return { ...requested, scope: granted, extensionData: before }
+  const { extension, name, given } = answer
+  const { value, data = { [name]: value }, scope: within = granted } = given
+  const scope = granted.filter((token) => within.includes(token))
+  if (scope.length === 0 && granted.length > 0) throw unavailableScope(granted)
+  return { ...requested, scope, extensionData: withOwn(extension, data, before) }
 }
-
-// A mistake of a host must never widen what the owner has approved.
-const termsShape = shape<DecisionTerms, Scope>({
-  scope: scopeWithin('the scope that the owner approved'),
-  authorizationData: omittable(keepable),
-})

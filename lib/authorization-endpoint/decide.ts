@@ -310,11 +310,11 @@ interface SettledBy<Settled> {
 /** What the decision grants of what its page offered. @throws OAuthError for anything else. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
-  { server, decision, client, context }: Deciding,
+  { decision, client, context }: Deciding,
 ): SettledBy<Asked> {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection, requested.scope, offer)
-  const settled = settleDecision(server.plugins.atDecision, client, requested, granted)
+  const settled = settleDecision(requested, granted)
   requireScope(client, settled.scope)
   return { settled, remembered: rememberedOf(offer.memory, requested.scope, granted, context.now) }
 }

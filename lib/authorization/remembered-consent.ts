@@ -6,10 +6,13 @@ import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
 import type { AllowedEntry, OwnedClient, RememberedConsent } from './owner-record'
 import { ownerName, type Owners } from './owners'
-import type { GivenAnswer } from '../protocol/extension-decision'
+import type { GivenAnswer } from '../protocol/owner-question'
 
-export interface OwnerAnswerTo extends GivenAnswer {
+export interface OwnerAnswerTo {
   readonly extension: string
+  /** Of the question. */
+  readonly name: string
+  readonly given: GivenAnswer
 }
 
 interface Circumstances {
@@ -28,7 +31,7 @@ export interface RememberedDecision extends Circumstances {
 /** Empty without an answer. */
 export function choiceKey(answer: OwnerAnswerTo | undefined): string {
   if (answer === undefined) return ''
-  return digest(JSON.stringify([answer.extension, answer.name, answer.value]))
+  return digest(JSON.stringify([answer.extension, answer.name, answer.given.value]))
 }
 
 /**

@@ -222,7 +222,7 @@ async function questionOf(
     const { subject } = request.resourceOwner
     const question: unknown = await request.choices({ ...about, subject, facts: [] })
     if (question === undefined || question === null) return undefined
-    requireQuestion(question, 'The option choices returned a question with mistakes:')
+    requireQuestion(question, 'The option choices returned a question with mistakes:', about.scope)
     return question
   } catch {
     return undefined

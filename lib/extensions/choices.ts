@@ -51,14 +51,16 @@ export const shownChoice: Pick<Extension, 'name' | 'describe'> = {
 }
 
 const asking: Omit<Extension, 'name'> = {
-  async askOwner(_owner, { askHost }) {
+  async askOwner(_owner, { askHost, scope }) {
     const question = await askHost()
     if (question === undefined || question === null) return undefined
-    requireQuestion(question, 'The option choices returned a question with mistakes:')
+    requireQuestion(question, 'The option choices returned a question with mistakes:', scope)
+    if (question.answers.some(({ data }) => data !== undefined))
+      throw new TypeError(
+        'The option choices returned an answer with data: the authorization stores its value.',
+      )
     return question
   },
-
-  atDecision: ({ answer }) => answer && { authorizationData: { [answer.name]: answer.value } },
 
   describe: memberOf,
 }

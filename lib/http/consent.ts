@@ -113,7 +113,8 @@ function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'qu
       question: undefined,
       obstacle: none === undefined ? locale.texts.consent.noAnswer : locale.pick(none),
     }
-  return { question: { text: locale.pick(text), field: choiceField, answers }, obstacle: undefined }
+  const shown = answers.map(({ value, label }) => ({ value, label }))
+  return { question: { text: locale.pick(text), field: choiceField, answers: shown }, obstacle: undefined }
 }
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {

@@ -1,7 +1,6 @@
 import type { Client } from './client'
 import type { KeptData } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
-import type { DecisionTerms, ExtensionDecision } from './extension-decision'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
@@ -308,12 +307,6 @@ export interface Extension {
    * @throws OAuthError to refuse; the client gets it by redirect.
    */
   askOwner?(owner: ResourceOwner, request: ExtensionQuestionRequest): Promise<OwnerQuestion | undefined>
-  /**
-   * What an approval gives, with and without a page, before the write: may narrow the scope, and store the answer.
-   *
-   * @throws OAuthError to refuse; the client gets it by redirect.
-   */
-  atDecision?(decision: ExtensionDecision): DecisionTerms | undefined
   /**
    * For any grant type, once the grant is proven. May narrow the access token, never widen the grant. Runs again if a
    * client repeats a refresh.

@@ -1,9 +1,10 @@
-import { isList, isRecord, isText } from '../primitives/values'
+import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { isKeepable, type Json } from './json'
 import { aLocalizedText, type Text } from './localized-text'
 import { refused } from './refusals'
 import type { Parameters } from './parameters'
-import { parseScope, type Scope } from './scope'
+import { covers, parseScope, type Scope } from './scope'
 
 /** On the consent page, such as for which workspace the access is. */
 export interface OwnerQuestion {
@@ -21,31 +22,49 @@ export interface OwnerQuestion {
 }
 
 export interface OwnerAnswer {
-  /** What the authorization stores: 1 to 128 characters, unique. */
+  /** 1 to 128 characters, unique. */
   readonly value: string
   /** What the page shows. */
   readonly label: string
+  /**
+   * What the authorization stores for the plug-in that asks, in place of earlier data: JSON, that of all answers of at
+   * most 16 384 characters. Default: the value under the name of the question. Not for the option `choices`.
+   */
+  readonly data?: Json
+  /**
+   * A part of the scope of the request, outside of which the owner approves nothing by this answer. If nothing
+   * is left, the client gets `invalid_scope`. Default: all.
+   */
+  readonly scope?: Scope
 }
+
+/** What an answer gives. */
+export type GivenAnswer = Omit<OwnerAnswer, 'label'>
 
 // The record of the request holds all values, and the page shows all labels.
 const answersAtMost = 100
 const longestValue = 128
 const nameGrammar = /^[A-Za-z][\w.-]{0,63}$/
 
-const isAnswer = (value: unknown) =>
-  isRecord(value) &&
-  isText(value['value']) &&
-  value['value'].length <= longestValue &&
-  isText(value['label']) &&
-  Object.keys(value).length === 2
+const membersOfAnswers = new Set(['value', 'label', 'data', 'scope'])
 
-const areAnswers = (value: unknown) =>
-  isList(value) &&
-  value.length <= answersAtMost &&
-  value.every(isAnswer) &&
-  new Set(value.map((answer) => isRecord(answer) && answer['value'])).size === value.length
+const isAnswer = (answer: unknown, whole: Scope): answer is OwnerAnswer =>
+  isRecord(answer) &&
+  isText(answer['value']) &&
+  answer['value'].length <= longestValue &&
+  isText(answer['label']) &&
+  // A mistake of a host must never widen what the owner approves.
+  isAbsentOr((scope) => isTexts(scope) && covers(whole, scope), answer['scope']) &&
+  Object.keys(answer).every((name) => membersOfAnswers.has(name))
 
-const questionShape = shape<OwnerQuestion>({
+const areAnswers = (given: unknown, whole: Scope) =>
+  isList(given) &&
+  given.length <= answersAtMost &&
+  given.every((answer) => isAnswer(answer, whole)) &&
+  new Set(given.map(({ value }) => value)).size === given.length &&
+  isKeepable(given.map(({ data = null }) => data))
+
+const questionShape = shape<OwnerQuestion, Scope>({
   name: kind(
     (value) => isText(value) && nameGrammar.test(value),
     'must be a letter, then at most 63 letters, digits and _ . - characters.',
@@ -53,13 +72,14 @@ const questionShape = shape<OwnerQuestion>({
   text: aLocalizedText,
   answers: kind(
     areAnswers,
-    `must be a list of at most ${answersAtMost} answers { value, label }: two texts, the value of at most ${longestValue} characters and another one for each answer.`,
+    `must be a list of at most ${answersAtMost} answers { value, label, data, scope }: two texts, the value of at most ${longestValue} characters and another one for each answer; perhaps JSON, of all answers at most 16384 characters, and a part of the scope of the request.`,
   ),
   none: optional(aLocalizedText),
 })
 
-export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {
-  requireShape(questionShape, value, what, undefined)
+/** @param scope of the request. */
+export function requireQuestion(value: unknown, what: string, scope: Scope): asserts value is OwnerQuestion {
+  requireShape(questionShape, value, what, scope)
 }
 
 /** Not yet checked against the page. */

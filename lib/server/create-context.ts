@@ -154,7 +154,6 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     authorize: at('authorize'),
     atResourceOwner: at('atResourceOwner'),
     askOwner: at('askOwner'),
-    atDecision: at('atDecision'),
     respond: at('respond'),
     describe: at('describe'),
   }

@@ -140,6 +140,7 @@ describeOnStores('The question of the option choices', (stage) => {
     ['equal values', workspaceQuestion('a', 'a')],
     ['a long value', workspaceQuestion('a'.repeat(129))],
     ['101 answers', workspaceQuestion(...Array.from({ length: 101 }, (_, index) => `w${index}`))],
+    ['data', { ...workspaceQuestion(), answers: [{ value: 'a', label: 'A', data: { a: 'b' } }] }],
   ])('with %s is a mistake of the host: server_error, and no page', async (_what, question) => {
     const { flow, failures } = stage({ choices: () => JSON.parse(JSON.stringify(question)) })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')

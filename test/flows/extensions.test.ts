@@ -4,8 +4,7 @@ import {
   type Extension,
   invalidGrant,
   invalidTarget,
-  type ExtensionDecision,
-  OAuthError,
+  type OwnerAnswer,
 } from '../../lib/index'
 import { createBearerGuard } from '../../lib/paths/guards'
 import request from 'supertest'
@@ -14,8 +13,8 @@ import { signedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf, refusalOf } from '../support/flows/tokens'
-import { authorizationRequest } from '../support/flows/flow'
-import { decideWith, workspaceQuestion } from '../support/flows/owner-decision'
+import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
+import { decideWith, withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
 import { codeOf } from '../support/flows/redirection'
 
 const report = bent(nightlyReport, { may_introspect: true })
@@ -287,83 +286,82 @@ const unchecked = (value: unknown): never => javascript.pass(value)
 
 const asked = authorizationRequest(photoPrint)
 
-/** An extension that asks for a team, keeps the answer with its own data, and shows it to routes. */
-const teams: Extension = {
+/** An extension that asks for a team, and shows the answer to routes. */
+const teams = (given: Partial<OwnerAnswer> = {}, ...values: readonly string[]): Extension => ({
   name: 'teams',
   authorize: () => ({ data: { since: 'request' } }),
-  askOwner: async ({ subject }) => workspaceQuestion(`${subject}-a`, `${subject}-b`),
-  atDecision: ({ answer, authorizationData }) => ({
-    authorizationData: [authorizationData ?? null, answer ? [answer.name, answer.value] : null],
-  }),
+  askOwner: async () => {
+    const question = workspaceQuestion(...values)
+    for (const answer of question.answers) Object.assign(answer, given)
+    return question
+  },
   describe: ({ authorizationData }) => ({ team: authorizationData ?? null }),
-}
+})
 
 describeOnStores('An extension', (stage) => {
-  test('asks the owner, gets the answer at the decision, and keeps it beside its own data', async () => {
-    const { flow } = stage({ plugins: [teams] })
+  test.each<[string, Partial<OwnerAnswer>, unknown]>([
+    ['the value', {}, { workspace: 'b' }],
+    ['its data', { data: ['of', 'b'] }, ['of', 'b']],
+    ['null', { data: null }, null],
+  ])('asks the owner, and keeps of the answer %s in place of its own data', async (_what, given, kept) => {
+    const { flow } = stage({ plugins: [teams(given, 'a', 'b')] })
     const page = await flow.ask(asked, 'alice')
-    const code = codeOf(await decideWith(flow, page, { choice: 'alice-b' }))
+    const code = codeOf(await decideWith(flow, page, { choice: 'b' }))
     const { accessToken } = tokensOf(await flow.redeem(photoPrint, code))
-    expect((await flow.photos(accessToken)).body.team).toEqual([
-      { since: 'request' },
-      ['workspace', 'alice-b'],
-    ])
+    expect((await flow.photos(accessToken)).body.team).toEqual(kept)
+  })
+
+  test('shows the owner nothing of an answer but its value and label', async () => {
+    const { flow } = stage({ plugins: [teams({ data: 'inner', scope: ['photos:read'] }, 'a', 'b')] })
+    const view = await flow.open(`/authorize?${formOf(asked)}`, 'alice', { Accept: 'application/json' })
+    expect(view.body.question.answers).toEqual(workspaceQuestion('a', 'b').answers)
   })
 
   test('that asks beside another one is a mistake, and no page', async () => {
-    const { flow, failures } = stage({ plugins: [teams], choices: () => workspaceQuestion('w1') })
+    const { flow, failures } = stage({ plugins: [teams({}, 'a')], choices: () => workspaceQuestion('w1') })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
     expect(String(failures[0]?.cause)).toContain('both ask')
   })
 
-  test('sees every decision, with and without a page, and only its own answer', async () => {
-    const decisions: ExtensionDecision[] = []
-    const watching: Extension = { name: 'watching', atDecision: (decision) => void decisions.push(decision) }
-    const { flow } = stage({
-      plugins: [watching],
-      choices: () => workspaceQuestion('w1'),
-      skipConsent: (_request, { clientId }) => clientId === 'photo-print',
-    })
-    codeOf(await flow.ask(asked, 'alice'))
-    const page = await flow.ask(authorizationRequest(photoBook), 'alice')
-    codeOf(await decideWith(flow, page, {}))
-    expect(
-      decisions.map(({ client, subject, scope, answer }) => [client.client_id, subject, scope, answer]),
-    ).toEqual([
-      ['photo-print', 'alice', ['photos:read', 'photos:print'], undefined],
-      ['photo-book', 'alice', ['photos:read', 'photos:print'], undefined],
-    ])
-  })
+  test.each([
+    ['with a page', ['a', 'b'], false],
+    ['with a page for one answer', ['a'], false],
+    ['without a page', ['a'], true],
+  ] as const)(
+    'narrows what the owner approves by an answer, %s, and never widens it',
+    async (_how, values, skips) => {
+      const scopeWith = async (scope: readonly string[], selected: RepeatedFields = {}) => {
+        const { flow } = stage({
+          ...withOptionalScope,
+          plugins: [teams({ scope }, ...values)],
+          skipConsent: () => skips,
+        })
+        const first = await flow.ask(asked, 'alice')
+        const ticks = { ...(values.length > 1 && { choice: 'b' }), ...selected }
+        const response = outcomeOf(first) === 'question' ? await decideWith(flow, first, ticks) : first
+        const outcome = outcomeOf(response)
+        return outcome === 'redirect code'
+          ? tokensOf(await flow.redeem(photoPrint, codeOf(response))).scope
+          : outcome
+      }
+      const both = ['photos:read', 'photos:print']
+      expect(await scopeWith(['photos:read'], { 'scope:photos:print': 'yes' })).toBe('photos:read')
+      expect(await scopeWith(both)).toBe(skips ? 'photos:read photos:print' : 'photos:read')
+      expect(await scopeWith(['photos:print'])).toBe(skips ? 'photos:print' : 'redirect invalid_scope')
+      expect(await scopeWith([])).toBe('redirect invalid_scope')
+      expect(await scopeWith([...both, 'reports:write'])).toBe('redirect server_error')
+    },
+  )
 
-  test('narrows what the owner has approved, and never widens it', async () => {
-    const narrowing = (scope: readonly string[]): Extension => ({
-      name: 'narrowing',
-      atDecision: () => ({ scope }),
-    })
-    const tokenWith = async (scope: readonly string[]) => {
-      const { flow } = stage({ plugins: [narrowing(scope)] })
-      const response = await decideWith(flow, await flow.ask(asked, 'alice'), {})
-      const outcome = outcomeOf(response)
-      return outcome === 'redirect code'
-        ? tokensOf(await flow.redeem(photoPrint, codeOf(response))).scope
-        : outcome
-    }
-    expect(await tokenWith(['photos:read'])).toBe('photos:read')
-    expect(await tokenWith([])).toBe('redirect invalid_scope')
-    expect(await tokenWith(['photos:read', 'reports:write'])).toBe('redirect server_error')
-  })
-
-  test('refuses a decision, and its client gets the error', async () => {
-    const refusing: Extension = {
-      name: 'refusing',
-      atDecision: () => {
-        throw new OAuthError('access_denied', 'not_today', 'Not today.')
-      },
-    }
-    const { flow, failures } = stage({ plugins: [refusing] })
-    const page = await flow.ask(asked, 'alice')
-    expect(outcomeOf(await decideWith(flow, page, {}))).toBe('redirect access_denied')
-    expect(failures[0]?.reason).toBe('not_today')
+  test.each<Partial<OwnerAnswer>>([
+    { data: unchecked(1n) },
+    { data: 'a'.repeat(9_000) },
+    { scope: unchecked('photos:read') },
+    unchecked({ more: 'x' }),
+  ])('that asks with %p in each of two answers is a mistake, and no page', async (given) => {
+    const { flow, failures } = stage({ plugins: [teams(given, 'a', 'b')] })
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
+    expect(String(failures[0]?.cause)).toContain('answers must be a list of at most 100')
   })
 
   test('that approves without a page does not answer for the owner', async () => {
