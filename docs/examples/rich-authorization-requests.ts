@@ -128,8 +128,9 @@ const membersOf = (data: KeptData) => {
   return details.length === 0 ? undefined : { [parameter]: details }
 }
 
-const detailsIn = ({ tokenData, authorizationData }: KeptData): readonly AuthorizationDetail[] => {
-  const details = tokenData ?? authorizationData
+const detailsIn = ({ tokenData, authorizationData, claims }: KeptData): readonly AuthorizationDetail[] => {
+  // A guard that trusts a signature, or asks by introspection, reads no record.
+  const details = tokenData ?? authorizationData ?? claims?.[parameter]
   return areDetails(details) ? details : []
 }
 

@@ -155,7 +155,7 @@ const oneTimeUseShape = shape<OneTimeUse>({
   refusal: aCall('must be a function that makes an OAuth error.'),
 })
 
-const accessShape = shape<Omit<FoundAccess, 'tokenData'>>(
+const accessShape = shape<Omit<FoundAccess, 'tokenData' | 'claims'>>(
   {
     access: shape<Pick<FoundAccess['access'], 'scope'>>({ scope: someTexts }, 'ignored'),
     extensionData: aTable,

@@ -153,6 +153,7 @@ function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }
     tokenData,
     extensionData: {},
     tokenExtensionData: { ...content.tokenExtensionData, ...kept.tokenExtensionData },
+    claims: content.claims,
   }
 }
 

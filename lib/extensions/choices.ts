@@ -65,9 +65,8 @@ const asking: Omit<Extension, 'name'> = {
   describe: memberOf,
 }
 
-/** A token in a format has its own data: no record was read. */
-function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice: Json } | undefined {
-  const choice = choiceIn(tokenData) ?? choiceIn(authorizationData)
+function memberOf({ tokenData, authorizationData, claims }: KeptData): { readonly choice: Json } | undefined {
+  const choice = choiceIn(tokenData ?? authorizationData ?? claims?.['choice'])
   return choice && { choice }
 }
 

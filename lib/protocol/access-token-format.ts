@@ -73,6 +73,8 @@ export interface AccessTokenContent extends TokenReference {
   readonly login: Login | undefined
   /** By extension, such as the resources of the token. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
+  /** For `Extension.describe`. Default none. */
+  readonly claims?: Readonly<Record<string, unknown>>
   /** A bearer token without a proof. */
   readonly isPlain: boolean
   /**
@@ -183,6 +185,7 @@ const contentShape = shape<AccessTokenContent>({
   expiresAt: kind(Number.isFinite, 'must be seconds since the epoch.'),
   login: optional(kind(isRecord, 'must be { authTime, acr, amr }, or undefined.')),
   tokenExtensionData: kind(isRecord, 'must be an object.'),
+  claims: optional(kind(isRecord, 'must be an object, or undefined.')),
   isPlain: yesOrNo,
   cnf: anything,
 })

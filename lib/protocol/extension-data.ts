@@ -13,6 +13,8 @@ export interface KeptData {
   readonly authorizationData: Json | undefined
   /** Belongs to the token itself. */
   readonly tokenData: Json | undefined
+  /** All that a token says by itself, or its introspection, where a guard has read no record. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface KeptExtensionData {
@@ -20,10 +22,18 @@ export interface KeptExtensionData {
   readonly extensionData: ExtensionData
   /** Belongs to the token itself. */
   readonly tokenExtensionData: ExtensionData
+  readonly claims?: KeptData['claims']
 }
 
-export function ownDataOf(name: string, { extensionData, tokenExtensionData }: KeptExtensionData): KeptData {
-  return { authorizationData: dataOf(name, extensionData), tokenData: dataOf(name, tokenExtensionData) }
+export function ownDataOf(
+  name: string,
+  { extensionData, tokenExtensionData, claims }: KeptExtensionData,
+): KeptData {
+  return {
+    authorizationData: dataOf(name, extensionData),
+    tokenData: dataOf(name, tokenExtensionData),
+    claims,
+  }
 }
 
 /** Own members only: an extension may be named `constructor`. */

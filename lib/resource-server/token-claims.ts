@@ -95,7 +95,7 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   const access = frozen(login === undefined ? plain : { ...plain, login })
   const tokenExtensionData =
     audience === undefined ? confirmed : { ...confirmed, [resourceIndicatorsName]: audience }
-  return { access, tokenData, extensionData: {}, tokenExtensionData }
+  return { access, tokenData, extensionData: {}, tokenExtensionData, claims }
 }
 
 /** The resources of the token, as a record keeps them; undefined for one that names none, and for one by `audience`. */

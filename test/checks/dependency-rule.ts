@@ -64,7 +64,7 @@ device-authorization: limits authorization doors/polled-requests authorization-e
   http/consent doors/page-endpoint pages/consent-page pages/html
   pages/texts/locale doors/plug-in
 dpop: jwt authorization/lookup doors/plug-in
-extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
+extensions/jwt-access-tokens: jwt jwt/signing-keys
   extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
 form-post: doors/plug-in
 legacy-tokens: authorization extensions/resource-indicators/resource-indicators

@@ -1,13 +1,16 @@
+import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
 import { type DetailType, richAuthorizationRequests } from '../../docs/examples/rich-authorization-requests'
 import type { AuthorizationServerOptions } from '../../lib/index'
 import { deviceAuthorization } from '../../lib/paths/devices'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokens } from '../../lib/paths/jwt'
 import { pushedAuthorizationRequests, requestObjects } from '../../lib/paths/pushed-requests'
+import { canonicalOptions, type Mount } from '../support/flows/application'
 import { bent, type ClientApplication } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
-import { authorizationRequest, type Fields } from '../support/flows/flow'
+import { authorizationRequest, type Fields, Flow } from '../support/flows/flow'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
@@ -20,6 +23,7 @@ import { printer } from '../support/registrations'
 import { exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
 
 const name = 'authorization_details'
+const { issuer } = canonicalOptions
 
 const types: Readonly<Record<string, DetailType>> = {
   payment: {
@@ -69,8 +73,14 @@ const optionsWith = (bend: Partial<AuthorizationServerOptions> = {}) => {
     ],
   })
 }
+const bySignature = { resource: photosApi, verify: 'signature' } as const
+const access: RequestHandler = (request, response) => void response.json(request.oauth)
+const mount: Mount = (app, oauth) => {
+  mountResources(app, oauth)
+  app.get('/signed', oauth.bearerGuard(bySignature), access)
+}
 const opener = (stage: SetStage) => (bend?: Parameters<typeof optionsWith>[0]) =>
-  stage(optionsWith(bend), { mount: mountResources })
+  stage(optionsWith(bend), { mount })
 
 const asking = (value: unknown) => ({ [name]: JSON.stringify(value) })
 const requestOf = (value: unknown = approved) => ({ ...authorizationRequest(shop), ...asking(value) })
@@ -82,17 +92,18 @@ const tokensFor = async (set: Stage, value?: unknown) =>
   (await set.flow.redeem(shop, codeOf(await approve(set, value)))).body
 const introspected = async ({ flow }: Stage, token: string) =>
   (await flow.introspect(backup, token)).body[name]
-const routed = async ({ flow }: Stage, token: string) =>
-  (await flow.open('/api/photos', undefined, { Authorization: `Bearer ${token}` })).body[name]
+const routed = async ({ flow }: Pick<Stage, 'flow'>, token: string, path = '/api/photos') =>
+  (await flow.open(path, undefined, { Authorization: `Bearer ${token}` })).body[name]
 
 const refused = `400 invalid_${name}`
-/** Where the details of a token response are: in it, in its JWT, in introspection and at a route. Else the refusal. */
+/** The details of a token response: in it, in its JWT, in introspection, and at two routes. Else the refusal. */
 async function shownBy(set: Stage, response: Response) {
   if (response.status !== 200) return outcomeOf(response)
   const { access_token: token, ...body } = response.body
-  return [body[name], partOf(token, 1)[name], await introspected(set, token), await routed(set, token)]
+  const atRoutes = [await routed(set, token), await routed(set, token, '/signed')]
+  return [body[name], partOf(token, 1)[name], await introspected(set, token), ...atRoutes]
 }
-const everywhere = (given: unknown) => (given === refused ? refused : [given, given, given, given])
+const everywhere = (given: unknown) => (given === refused ? refused : Array.from({ length: 5 }, () => given))
 
 describeOnStores('Authorization details (RFC 9396)', (stage) => {
   const open = opener(stage)
@@ -108,6 +119,16 @@ describeOnStores('Authorization details (RFC 9396)', (stage) => {
     const first = await set.flow.redeem(shop, codeOf(await approve(set)))
     const second = await set.flow.refresh(shop, first.body.refresh_token)
     for (const response of [first, second]) expect(await shownBy(set, response)).toEqual(everywhere(approved))
+  })
+
+  test('reach the routes of a process that knows the keys alone', async () => {
+    const set = open()
+    const { access_token: token } = await tokensFor(set)
+    const keys = (await set.flow.open('/.well-known/jwks.json')).body
+    const jwt = { keys, audience: photosApi }
+    const guard = createBearerGuard({ issuer, jwt, plugins: [details], clock: set.clock.read })
+    const flow = new Flow(express().get('/api/photos', guard('photos:read'), access))
+    expect(await routed({ flow }, token)).toEqual(approved)
   })
 
   test('that nobody asks for are nowhere', async () => {

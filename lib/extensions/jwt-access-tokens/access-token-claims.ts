@@ -4,7 +4,6 @@ import type {
   AccessTokenContent,
   AccessTokenRequest,
 } from '../../protocol/access-token-format'
-import { choiceIn, choicesName } from '../choices'
 import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { isJson, isUnicode } from '../../protocol/json'
 import { loginIn } from '../../protocol/resource-owner'
@@ -108,13 +107,9 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
     scope: tokens,
     expiresAt: exp,
     login: loginIn(claims),
-    tokenExtensionData: { [resourceIndicatorsName]: audience, ...choiceOf(claims) },
+    tokenExtensionData: { [resourceIndicatorsName]: audience },
+    claims,
     isPlain: cnf === undefined && tokenType === 'bearer',
     cnf,
   }
-}
-
-function choiceOf({ choice }: Readonly<Record<string, unknown>>): AccessTokenContent['tokenExtensionData'] {
-  const answer = choiceIn(choice)
-  return answer === undefined ? {} : { [choicesName]: answer }
 }
