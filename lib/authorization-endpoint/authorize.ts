@@ -107,7 +107,7 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 
 /** Neither the request nor an extension says anything about the owner or the login, as in most requests. */
 const saysNothing = ({ plugins }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
-  plugins.atResourceOwner.length === 0 && requestedLogin === undefined
+  plugins.checkOwner.length === 0 && requestedLogin === undefined
 
 const anyLogin: Look = { login: plainLogin, verdict: undefined }
 const noLogin: Look = { login: undefined, verdict: undefined }

@@ -135,11 +135,11 @@ export interface Look {
 }
 
 /**
- * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
+ * Judges by the request and by the extensions with `checkOwner`, at each page at which an owner gets or decides a
  * request.
  */
 export async function lookAtOwner(
-  { plugins: { atResourceOwner } }: Context,
+  { plugins: { checkOwner } }: Context,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
@@ -156,7 +156,7 @@ export async function lookAtOwner(
   const loginDemandedAt = isMissed ? undefined : demandedAt
   const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
   const request = { ...asked, loginDemandedAt }
-  const { verdict, acrValues } = await verdictOf(atResourceOwner, owner, request, extensionData)
+  const { verdict, acrValues } = await verdictOf(checkOwner, owner, request, extensionData)
   const isLoggedIn = owner !== undefined
   const again = isLoggedIn && (open.login || verdict === 'log in')
   // Who comes back from the choice of an account has chosen.
@@ -180,7 +180,7 @@ export function lookAgain(
 }
 
 export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
-  const read = server.plugins.atResourceOwner.flatMap(
+  const read = server.plugins.checkOwner.flatMap(
     ({ authorizationParameters = [] }) => authorizationParameters,
   )
   const named = parameters.only([...loginParameters, ...read])
@@ -196,7 +196,7 @@ interface CommonVerdict {
 }
 
 async function verdictOf(
-  extensions: Plugins['atResourceOwner'],
+  extensions: Plugins['checkOwner'],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
   extensionData: ExtensionData,
@@ -205,7 +205,7 @@ async function verdictOf(
   const acrValues: string[] = []
   for (const extension of extensions) {
     const authorizationData = dataOf(extension.name, extensionData)
-    const verdict: unknown = await extension.atResourceOwner(owner, { ...request, authorizationData })
+    const verdict: unknown = await extension.checkOwner(owner, { ...request, authorizationData })
     const demanded = acrValuesIn(verdict)
     if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
       throw new TypeError(

@@ -55,7 +55,7 @@ const fieldsOfDoors = {
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
   bindsRefreshTokens: optional(yesOrNo),
-  ...someCalls('resolve', 'prepare', 'authorize', 'atResourceOwner', 'askOwner'),
+  ...someCalls('resolve', 'prepare', 'authorize', 'checkOwner', 'askOwner'),
   ...someCalls('issue', 'respond', 'admit', 'publishedSubject', 'describe'),
 } satisfies Fields<Omit<Extension, 'name'>>
 

@@ -35,7 +35,7 @@ export function stepUp(options: StepUpOptions): Plugin {
       throw refused('acr_not_offered')
     },
 
-    async atResourceOwner(owner, { parameters, loginDemandedAt }) {
+    async checkOwner(owner, { parameters, loginDemandedAt }) {
       if (meets(owner?.acr, parameters)) return undefined
       // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
       if (owner === undefined || loginDemandedAt === undefined) return 'log in'

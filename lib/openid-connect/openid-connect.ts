@@ -219,7 +219,7 @@ function identity(
       }
     },
 
-    async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
+    async checkOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
       const request = identityRequestIn(authorizationData)
       const hint = parameters.get('id_token_hint')
       const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)

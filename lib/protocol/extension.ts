@@ -295,7 +295,7 @@ export interface Extension {
    * @param owner undefined if none is logged in: then the login always follows.
    * @throws OAuthError to refuse, such as `login_required`; the client gets it by redirect.
    */
-  atResourceOwner?(
+  checkOwner?(
     owner: ResourceOwner | undefined,
     request: ExtensionOwnerRequest,
   ): Promise<OwnerVerdict | undefined>

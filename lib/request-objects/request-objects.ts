@@ -114,7 +114,7 @@ function objectResolver(
 
     // The object may end before its owner returns; the record of a demanded login says when the request came.
     // Without an object, the parameter costs only a login that the request needs anyway.
-    async atResourceOwner(owner, { parameters }) {
+    async checkOwner(owner, { parameters }) {
       return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
     },
   }

@@ -152,7 +152,7 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     // What a proof adds must be in the request that counts.
     resolve: at('resolve').toSorted((one, other) => Number('prepare' in one) - Number('prepare' in other)),
     authorize: at('authorize'),
-    atResourceOwner: at('atResourceOwner'),
+    checkOwner: at('checkOwner'),
     askOwner: at('askOwner'),
     respond: at('respond'),
     describe: at('describe'),

@@ -365,7 +365,7 @@ describeOnStores('An extension', (stage) => {
   })
 
   test('that approves without a page does not answer for the owner', async () => {
-    const approving: Extension = { name: 'approving', atResourceOwner: async () => 'approve' }
+    const approving: Extension = { name: 'approving', checkOwner: async () => 'approve' }
     let workspaces = ['w1']
     const { flow } = stage({ plugins: [approving], choices: () => workspaceQuestion(...workspaces) })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect code')

@@ -38,7 +38,7 @@ describe('Extensions of requests', () => {
       }
     }
 
-    async atResourceOwner(): Promise<OwnerVerdict> {
+    async checkOwner(): Promise<OwnerVerdict> {
       return this.scope === 'photos:read' ? 'approve' : 'ask'
     }
   }
@@ -127,12 +127,10 @@ describe('Extensions of requests', () => {
     ): Extension => ({
       name,
       authorize: () => ({ data: name }),
-      atResourceOwner: jest
-        .fn()
-        .mockImplementation(async (_owner: unknown, asking: ExtensionOwnerRequest) => {
-          seen?.(asking)
-          return verdict
-        }),
+      checkOwner: jest.fn().mockImplementation(async (_owner: unknown, asking: ExtensionOwnerRequest) => {
+        seen?.(asking)
+        return verdict
+      }),
     })
 
     test.each<[readonly (string | undefined)[], string]>([
