@@ -1,5 +1,11 @@
 import { attempt, type Eventual, following } from '../primitives/concurrency'
-import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
+import {
+  type Client,
+  type FindClient,
+  hasCredentialFor,
+  hasCredentials,
+  passesNetworkLimit,
+} from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
 import type { AuthenticatingSender, AuthenticatingServer } from './method'
@@ -28,19 +34,20 @@ export class ClientVerification {
   ) {}
 
   /** At once for generated secrets and public clients of a list. */
-  prove(credential: ClientCredential, context: AuthenticationContext): Eventual<ProvenClient> {
+  prove(presented: ClientCredential, context: AuthenticationContext): Eventual<ProvenClient> {
     const found = attempt(
-      () => this.findClient(credential.clientId, context),
+      () => this.findClient(presented.clientId, context),
       (error) => {
         // The identifier is a document's URL, and no misplaced secret: events may name it.
         if (error instanceof UnusableClient) context.clientFound()
         throw error
       },
     )
-    return following(
-      found,
-      (client) => this.atOnce(client, credential, context) ?? this.later(client, credential, context),
-    )
+    return following(found, (client) => {
+      const isPublic = client !== undefined && !hasCredentials(client)
+      const credential = (isPublic ? presented.publicName : undefined) ?? presented
+      return this.atOnce(client, credential, context) ?? this.later(client, credential, context)
+    })
   }
 
   private atOnce(

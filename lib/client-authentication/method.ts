@@ -77,6 +77,11 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * Matches in any letter case. For endpoints without a form, the metadata lists only methods with a scheme.
    */
   readonly scheme?: string
+  /**
+   * For what a connection shows whatever its client does, such as a certificate: the method gives way to one that the
+   * request uses, and a client without credentials needs none. Default false.
+   */
+  readonly byConnection?: boolean
   /** For assertions, in the metadata (RFC 8414 2). */
   readonly signingAlgorithms?: readonly string[]
   /** Parameters with a credential. The server refuses them in a query (RFC 6749 2.3.1). */

@@ -17,6 +17,8 @@ export class ClientCredential implements PresentedCredential {
     readonly clientId: string,
     readonly credential: string,
     readonly method: ServedMethod,
+    /** In place of it, for a client without credentials. */
+    readonly publicName?: ClientCredential,
   ) {}
 }
 
@@ -71,7 +73,11 @@ export function readCredential(
   if (!sources.query.isEmpty && mentionsAny(sources.query, [...neverInQuery, ...credentialParameters]))
     throw refused('credential_in_query')
   if (sources.authorization.length > 1) throw refused('several_authorization_headers')
-  const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
+  const used = onlyOne(methods, sources)
+  const mayBePublic = takesPublicClients && (used === undefined || used.method.byConnection === true)
+  const name = mayBePublic ? readName(sources) : undefined
+  const only =
+    used && name ? new ClientCredential(used.clientId, used.credential, used.method, name) : (used ?? name)
   if (only === undefined) {
     // The client means to authenticate by the header.
     if (sources.authorization.length > 0) throw noClientAuthentication(true)
@@ -93,14 +99,19 @@ function onlyOne(
   sources: CredentialSources,
 ): ClientCredential | undefined {
   let only: ClientCredential | undefined
+  let connected: ClientCredential | undefined
   let several = false
   for (const method of methods) {
     const used = readBy(method, sources)
+    if (method.byConnection === true) {
+      connected ??= used
+      continue
+    }
     several ||= only !== undefined && used !== undefined
     only ??= used
   }
   if (several || (only !== undefined && ignoresHeader(only, sources))) throw refused('several_methods')
-  return only
+  return only ?? (connected && !ignoresHeader(connected, sources) ? connected : undefined)
 }
 
 function readName(sources: CredentialSources): ClientCredential | undefined {

@@ -42,6 +42,7 @@ const methodShape = shape<ClientAuthenticationMethod>(
       'must be a name such as private_key_jwt, or an absolute URI.',
     ),
     scheme: optional(aScheme),
+    byConnection: optional(yesOrNo),
     // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
     signingAlgorithms: (given, at, name) =>
       given !== undefined || signedMethods.has(String(at.source['name']))

@@ -29,22 +29,28 @@ export class CertificateAuthority {
   }
 
   /** Makes a key and a certificate for names and IP addresses, from yesterday until the given number of days from now. */
-  issue(names: readonly string[], days = 1): KeyAndCertificate {
+  issue(names: readonly string[], days = 1, organization?: string): KeyAndCertificate {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const alternatives = extension('2.5.29.17', sequence(...names.map(generalName)))
-    const cert = this.certify(names[0] ?? '', publicKey, [alternatives], days)
+    const cert = this.certify(names[0] ?? '', publicKey, [alternatives], days, organization)
     return { key: pemOf(privateKey), cert }
   }
 
-  private certify(subject: string, key: KeyObject, extensions: readonly Buffer[], days = 1): string {
+  private certify(
+    subject: string,
+    key: KeyObject,
+    extensions: readonly Buffer[],
+    days = 1,
+    organization?: string,
+  ): string {
     const ecdsaWithSha256 = sequence(identifier('1.2.840.10045.4.3.2'))
     const content = sequence(
       tagged(0xa0, integer(Buffer.of(2))),
       integer(Buffer.concat([Buffer.of(1), randomBytes(8)])),
       ecdsaWithSha256,
-      commonName(this.name),
+      nameOf(this.name),
       sequence(time(-1), time(days)),
-      commonName(subject),
+      nameOf(subject, organization),
       createPublicKey(key.export({ type: 'spki', format: 'pem' })).export({ type: 'spki', format: 'der' }),
       tagged(0xa3, sequence(...extensions)),
     )
@@ -80,8 +86,14 @@ function identifier(dotted: string): Buffer {
   return tagged(0x06, Buffer.from([first * 40 + second, ...others].flatMap(septets)))
 }
 
-const commonName = (name: string) =>
-  sequence(tagged(0x31, sequence(identifier('2.5.4.3'), tagged(0x0c, Buffer.from(name)))))
+const attribute = (id: string, text: string) =>
+  tagged(0x31, sequence(identifier(id), tagged(0x0c, Buffer.from(text))))
+
+const nameOf = (commonName: string, organization?: string) =>
+  sequence(
+    ...(organization === undefined ? [] : [attribute('2.5.4.10', organization)]),
+    attribute('2.5.4.3', commonName),
+  )
 
 const extension = (id: string, value: Buffer) => sequence(identifier(id), boolean(true), tagged(0x04, value))
 
