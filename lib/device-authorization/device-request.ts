@@ -52,8 +52,10 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const { lifetime, interval } = terms
       const at = server.now()
       const pluginData = deviceData({ at, address: plainAddress(address), interval, polledAt: undefined })
+      // The page of the owner parses the request again, by the registration of then.
+      const proposal = { ...parsed.proposal, extensionData: {} }
       const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
-        openRequest(parsed.proposal, server.context(), {
+        openRequest(proposal, server.context(), {
           id,
           lifetime,
           pluginData,

@@ -1,6 +1,7 @@
 import type { RequestProposal } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
 import type { Client } from '../protocol/client'
+import type { ConsentFact } from '../protocol/extension'
 import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { Parameters } from '../protocol/parameters'
 import type { OwnPage, OwnPageRequest } from './page-endpoint'
@@ -28,6 +29,8 @@ export interface PolledRequests {
 
 interface ParsedPolledRequest {
   readonly proposal: RequestProposal
+  /** For an owner who decides on no page of the server, such as the resources. */
+  readonly facts: readonly ConsentFact[]
   /** For `openRequest`. */
   readonly parameters: string
 }

@@ -30,8 +30,8 @@ export function polledRequests(server: Edge): PolledRequests {
       const parsed = await parseAuthorizationRequest(destination, received, server)
       if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
       return {
-        // Parsed again for its owner, by the registration of then.
-        proposal: { ...parsed.proposal, extensionData: {} },
+        proposal: parsed.proposal,
+        facts: parsed.facts,
         parameters: received.only(parametersOf(server)).format(),
       }
     },
