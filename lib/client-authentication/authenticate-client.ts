@@ -1,11 +1,5 @@
 import { attempt, type Eventual, following } from '../primitives/concurrency'
-import {
-  type Client,
-  type FindClient,
-  hasCredentialFor,
-  hasCredentials,
-  passesNetworkLimit,
-} from '../protocol/client'
+import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
 import type { AuthenticatingSender, AuthenticatingServer } from './method'
@@ -44,8 +38,8 @@ export class ClientVerification {
       },
     )
     return following(found, (client) => {
-      const isPublic = client !== undefined && !hasCredentials(client)
-      const credential = (isPublic ? presented.publicName : undefined) ?? presented
+      const { publicName } = presented
+      const credential = publicName?.method.verifyAtOnce?.(client, '') === true ? publicName : presented
       return this.atOnce(client, credential, context) ?? this.later(client, credential, context)
     })
   }
