@@ -27,7 +27,7 @@ import type { GrantType } from '../authorization/grant-type'
  * state of one server, comes from `open`.
  */
 export interface Plugin extends PluginParts {
-  /** Unique among the plug-ins of a server. What the plug-in stores stands under it. */
+  /** Unique among the plug-ins of a server. Its data in an authorization stand under it. */
   readonly name: string
   /** Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugins`. */
   open?(server: PluginServer): PluginParts
@@ -120,7 +120,10 @@ export interface PluginGuard {
  * until the server is made. A store that fails causes `temporarily_unavailable`.
  */
 export interface PluginServer extends PluginGuard {
-  /** No guard against races here: use `commit`. */
+  /**
+   * No guard against races here: for authorizations, use `commit`. Keys are as written: begin those of the plug-in with its
+   * name.
+   */
   readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
