@@ -15,7 +15,6 @@ import { storeOn, type StorePlan } from '../store-plan'
 import { mortalStore } from '../stores/mortal-store'
 import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'
 import { bent, everyClient, photoBook, photoFrame, type ClientApplication } from './clients'
-import { grantTypeOf } from '../grant-type-of'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -54,6 +53,10 @@ const clientsWith = (frame: ClientApplication): readonly ClientRegistration[] =>
   everyClient.map((client) => (client === photoFrame ? frame : client).registration)
 const usualClients = clientsWith(askingFrame)
 
+const vouching = bent(askingFrame, {
+  grant_types: [...photoFrame.registration.grant_types, 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+})
+
 /**
  * The canonical host application as a program. It prints its port, and ends with the process that started it. Generated
  * secrets differ from process to process, so it is for clients without one or with one that was chosen.
@@ -86,12 +89,14 @@ function serve({
     ...options,
     lifetimes,
     clients,
-    ...(issuers && optionsForAssertions(issuers)),
+    ...(issuers && { clients: clientsWith(vouching) }),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(authorizations ? optionsForOwners : {}),
     rememberConsent,
     ...(pushedRequests && { skipConsent }),
     plugins: [
+      ...(issuers ? [assertionsOf(issuers)] : []),
+      ...(authorizations ? [implicit()] : []),
       ...(pushedRequests ? [pushedAuthorizationRequests({ limits: { client: false, network: false } })] : []),
       ...(proving ? [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] : []),
       ...(deviceSecret === undefined
@@ -132,7 +137,6 @@ const skipConsent: NonNullable<AuthorizationServerOptions['skipConsent']> = (req
 
 const optionsForOwners = {
   authorizations: true,
-  plugins: [implicit()],
   skipConsent,
 } satisfies Partial<AuthorizationServerOptions>
 
@@ -144,12 +148,7 @@ function legacyGrants() {
   return legacyTokens({ form, until: expiresAt, findAccess: () => undefined, findRefresh: () => grant })
 }
 
-function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
-  const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
-  const vouching = bent(askingFrame, {
-    grant_types: [...photoFrame.registration.grant_types, grantTypeOf(bearer)],
-  })
-  return { plugins: [bearer], clients: clientsWith(vouching) }
-}
+const assertionsOf = (issuers: readonly TrustedIssuer[]) =>
+  jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
 
 serve(JSON.parse(process.argv[2] ?? '{}'))

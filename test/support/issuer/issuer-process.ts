@@ -66,7 +66,10 @@ function serve({ issuer, store: place, clients, ahead, accessToken, jwts }: Issu
     const secrets = [secret]
     const keys = signingKeys({ secrets, algorithms, rotateAfter })
     const serverFor = (algorithm: SigningAlgorithm) =>
-      createAuthorizationServer({ ...options, plugins: [keys, jwtAccessTokens({ keys, algorithm })] })
+      createAuthorizationServer({
+        ...options,
+        plugins: [keys, jwtAccessTokens({ keys, algorithm }), ...(options.plugins ?? [])],
+      })
     const [usual, ...others] = algorithms.map((algorithm) => ({ algorithm, oauth: serverFor(algorithm) }))
     if (usual === undefined) throw new Error('An issuer of JWTs has an algorithm.')
     mountResources(app, usual.oauth)
