@@ -38,13 +38,13 @@ export interface OpenedPlugins<Running> {
   readonly start: (running: Running) => void
 }
 
-interface GuardInView {
+interface GuardFacts {
   readonly issuer: string
   readonly clock: () => number
   readonly storage: Store | undefined
 }
 
-interface ServerInView extends GuardInView {
+interface ServerFacts extends GuardFacts {
   readonly storage: Store
   readonly lifetimes: Lifetimes
   readonly resources: readonly string[]
@@ -52,17 +52,17 @@ interface ServerInView extends GuardInView {
   readonly canLogOut: boolean
 }
 
-export function openPlugins(at: Place, server: ServerInView): OpenedPlugins<Edge> {
+export function openPlugins(at: Place, server: ServerFacts): OpenedPlugins<Edge> {
   const running = new Running<Edge>()
   // All plug-ins of a server get one object, so one may know the server that another has opened.
-  const inView = serverFor(server, running)
+  const pluginServer = serverFor(server, running)
   return opened(at, running, partNames, (plugin) => {
     const open = plugin.open?.bind(plugin)
-    return open && (() => open(inView))
+    return open && (() => open(pluginServer))
   })
 }
 
-export function openPluginsInGuard(at: Place, guard: GuardInView): OpenedPlugins<RunningGuard> {
+export function openPluginsInGuard(at: Place, guard: GuardFacts): OpenedPlugins<RunningGuard> {
   const running = new Running<RunningGuard>()
   return opened(at, running, guardPartNames, (plugin) => {
     const open = plugin.openInGuard?.bind(plugin)
@@ -84,7 +84,7 @@ class Running<Part> {
   }
 }
 
-function guardFor({ issuer, clock, storage }: GuardInView, running: Running<RunningGuard>): PluginGuard {
+function guardFor({ issuer, clock, storage }: GuardFacts, running: Running<RunningGuard>): PluginGuard {
   const counters = (member: keyof Counters) => running.for(`counters.${member}`).counters
   return {
     issuer,
@@ -98,9 +98,9 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
   }
 }
 
-function serverFor(view: ServerInView, running: Running<Edge>): PluginServer {
-  const { issuer, lifetimes, resources, scopes, canLogOut, storage } = view
-  const guard = guardFor(view, running)
+function serverFor(facts: ServerFacts, running: Running<Edge>): PluginServer {
+  const { issuer, lifetimes, resources, scopes, canLogOut, storage } = facts
+  const guard = guardFor(facts, running)
   const ownDigest = issuerDigest(issuer)
   return {
     ...guard,

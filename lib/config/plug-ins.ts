@@ -1,7 +1,7 @@
 import type { GrantType } from '../authorization/grant-type'
 import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import { type PkceRequirement } from '../extensions/pkce'
+import type { PkceRequirement } from '../extensions/pkce'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
 import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'

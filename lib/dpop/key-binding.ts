@@ -3,7 +3,7 @@ import { isRecord, isText } from '../primitives/values'
 import type { PluginParts, PluginServer } from '../doors/plug-in'
 import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import type { ClientRequest, ExtensionTokenRequest } from '../protocol/extension'
+import type { ClientRequest } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -60,13 +60,14 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       const thumbprint = isText(evidence) ? evidence : undefined
       // The authorization endpoint takes no proofs, so it gives such clients no tokens.
       if (thumbprint === undefined && needsProof(client)) throw check.refuse('dpop_proof_missing')
-      requireKey(request, thumbprint)
+      const bound = boundKeys(request.authorizationData)
+      requireKey(request.grantType, bound, thumbprint)
       if (thumbprint === undefined) return undefined
       return {
         tokenType: dpopType,
         // A repeated refresh never gets the token of another key.
         tokenData: thumbprint,
-        provesKey: keptKeys(request.authorizationData).refreshToken !== undefined,
+        provesKey: bound.refreshToken !== undefined,
         // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
         ...(client.client_type === 'public' && { authorizationData: { refreshToken: thumbprint } }),
       }
@@ -114,10 +115,10 @@ function jktIn(parameters: Parameters): string | undefined {
 }
 
 function requireKey(
-  { grantType, authorizationData }: ExtensionTokenRequest,
+  grantType: string,
+  { code, refreshToken }: BoundKeys,
   thumbprint: string | undefined,
 ): void {
-  const { code, refreshToken } = keptKeys(authorizationData)
   // The authorization endpoint takes no proofs.
   if (grantType === 'implicit') return
   // Of a device, a repeated poll finds the key of the first one.
@@ -125,8 +126,15 @@ function requireKey(
   if (bound !== undefined && bound !== thumbprint) throw refused('dpop_key_wrong')
 }
 
-/** Of the code (RFC 9449 10), and of the refresh token (RFC 9449 5). */
-function keptKeys(data: Json | undefined) {
+/** Thumbprints. */
+interface BoundKeys {
+  /** RFC 9449 10 */
+  readonly code: string | undefined
+  /** RFC 9449 5 */
+  readonly refreshToken: string | undefined
+}
+
+function boundKeys(data: Json | undefined): BoundKeys {
   const { code, refreshToken } = isRecord(data) ? data : {}
   return {
     code: isText(code) ? code : undefined,

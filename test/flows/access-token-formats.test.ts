@@ -17,7 +17,7 @@ import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../suppo
 import { authorizationRequest } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
 import { claimsIn, signedFormat } from '../support/flows/signed-format'
-import { describeOnStores } from '../support/flows/stores-of-run'
+import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
 import { withPlugins } from '../support/with-plug-ins'
@@ -38,6 +38,18 @@ function failingFormat(error: unknown = new Error('The signer is gone.')) {
   })
   return { format, signer }
 }
+
+/** A later server with the same store. */
+const deployedWith = (
+  { store, clock }: Pick<Stage, 'store' | 'clock'>,
+  accessTokenFormats: readonly AccessTokenFormat[],
+) =>
+  application({
+    clients,
+    store,
+    clock: clock.read,
+    plugins: [{ name: 'host-formats', accessTokenFormats }],
+  }).flow
 
 describeOnStores('A format of access tokens', (stage) => {
   const set = (options: Partial<AuthorizationServerOptions> = {}) =>
@@ -113,13 +125,7 @@ describeOnStores('A format of access tokens', (stage) => {
     expect(narrow.access_token).not.toBe(first.access_token)
     expect(narrow.refresh_token).toBe(first.refresh_token)
     // Also if the server has another first format by then.
-    const accessTokenFormats = [signedFormat('newer'), signed]
-    const deployed = application({
-      clients,
-      store,
-      clock: clock.read,
-      plugins: [{ name: 'host-formats', accessTokenFormats }],
-    }).flow
+    const deployed = deployedWith({ store, clock }, [signedFormat('newer'), signed])
     const again = await deployed.refresh(photoPrint, body.refresh_token)
     expect(again.body.access_token).toBe(first.access_token)
     expect((await deployed.photos(again.body.access_token)).status).toBe(200)
@@ -134,12 +140,7 @@ describeOnStores('A format of access tokens', (stage) => {
       const { flow, store, clock } = set()
       const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
       const first = await flow.refresh(photoPrint, body.refresh_token)
-      const deployed = application({
-        clients,
-        store,
-        clock: clock.read,
-        plugins: [{ name: 'host-formats', accessTokenFormats }],
-      }).flow
+      const deployed = deployedWith({ store, clock }, accessTokenFormats)
       const again = await deployed.refresh(photoPrint, body.refresh_token)
       expect(again.body.refresh_token).toBe(first.body.refresh_token)
       expect((await deployed.photos(again.body.access_token)).status).toBe(200)

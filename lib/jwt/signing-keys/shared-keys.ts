@@ -94,10 +94,11 @@ export class SharedKeys {
     const sealed = await this.read()
     const retired = await this.retired()
     const valid = sealed.filter(({ kid }) => !retired.includes(kid))
-    const opened = valid.filter((key) => this.seal.secretIndex(key) !== undefined)
+    const places = new Map(valid.map((key) => [key, this.seal.secretIndex(key)]))
+    const opened = valid.filter((key) => places.get(key) !== undefined)
     return valid.map((key) => {
       const { kid, algorithm, createdAt, signsFrom } = key
-      const index = this.seal.secretIndex(key)
+      const index = places.get(key)
       const signs = signingKeyAt(opened, algorithm, now) === key
       return {
         kid,

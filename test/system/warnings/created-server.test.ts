@@ -81,12 +81,12 @@ describe('EAS_PLAIN_SERVER', () => {
       await serve(app, async (url) => { if (await (await fetch(url)).text() !== 'here') process.exit(1) })`,
       noApplication,
     ],
-  ])('is given once for %s', async (_what, program, obstacle) => {
+  ])('is given once for %s', async (_what, program, reason) => {
     expect(await given(program)).toEqual([
       {
         name: 'AuthorizationServerWarning',
         code: 'EAS_PLAIN_SERVER',
-        message: `createServer() created a plain server of Node, which may be slower: ${obstacle}.`,
+        message: `createServer() created a plain server of Node, which may be slower: ${reason}.`,
       },
     ])
   })
