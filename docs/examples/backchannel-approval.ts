@@ -31,7 +31,7 @@ export interface Question {
 }
 
 interface Host {
-  /** The owner whom a client names. */
+  /** Finds the owner by the name that the client sends. */
   findOwner(loginHint: string): Promise<string | undefined>
   /** Sends the question, without a wait for the answer. */
   ask(question: Question): Promise<void>
