@@ -189,6 +189,11 @@ describe('With a Redis of its own,', () => {
     test('costs a guard with a cache no command for each request, and one read of the mark for each second', async () => {
       const [one] = flows()
       const { accessToken } = await one.tokens(photoBook)
+      // Reports arrive in order: with the report of a later write, no earlier one is on its way.
+      const written = await one.tokens(photoBook)
+      const laterId = await warm(written.accessToken)
+      await one.refresh(photoBook, written.refreshToken)
+      await waitUntil('the later write is reported', async () => !recalls(cache, laterId))
       await warm(accessToken)
       const { sent } = await watched.during(async () => {
         for (let count = 0; count < 5; count++) expect(await statusOf(accessToken)).toBe(200)
