@@ -138,8 +138,9 @@ describe('redisStore with a cache', () => {
     await server.kill('SIGCONT')
     await removing
     const removedAt = performance.now()
-    expect((await lastRecall(store, id)) - removedAt).toBeLessThan(trustedFor)
     await isCached(store, untouched)
+    // The mark that renews the trust may come shortly before the report of the removal.
+    expect((await lastRecall(store, id)) - removedAt).toBeLessThan(trustedFor)
     expect([recalls(store, id), await findById(store, id)]).toEqual([false, undefined])
   })
 
