@@ -1,3 +1,4 @@
+import { digestLength } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { formatScope, type Scope } from '../protocol/scope'
@@ -40,7 +41,7 @@ export interface Formatted {
   readonly issuedAt: number
 }
 
-/** As stored, because most are never read: digest, space, end in base 36. A list, if it differs from its record. */
+/** As stored, because most are never read: digest (43 characters), space, end in base 36. A list, if it differs from its record. */
 export type StoredToken = string | readonly [string, ...Json[]]
 
 interface Holder {
@@ -86,22 +87,16 @@ export function newestDigest({ accessTokens }: Holder): string | undefined {
 
 /** Plain: the timing reveals a digest at most, which gives no access. The newest is the likeliest. */
 export function findToken(holder: Holder, digest: string): AccessToken | undefined {
-  const found = holder.accessTokens.findLast((token) => {
-    const digestWithEnd = digestWithEndOf(token)
-    return digestWithEnd.startsWith(digest) && digestWithEnd.charAt(digest.length) === ' '
-  })
+  const found = holder.accessTokens.findLast((token) => digestOf(token) === digest)
   return found === undefined ? undefined : accessTokenOf(found, holder)
 }
 
-function digestOf(token: StoredToken): string {
-  const digestWithEnd = digestWithEndOf(token)
-  return digestWithEnd.slice(0, digestWithEnd.lastIndexOf(' '))
-}
+const digestOf = (token: StoredToken): string => digestWithEndOf(token).slice(0, digestLength)
 
 export function endOf(token: StoredToken): number {
   const digestWithEnd = digestWithEndOf(token)
   let end = 0
-  for (let at = digestWithEnd.lastIndexOf(' ') + 1; at < digestWithEnd.length; at++) {
+  for (let at = digestLength + 1; at < digestWithEnd.length; at++) {
     const code = digestWithEnd.charCodeAt(at)
     end = end * 36 + code - (code < 97 ? 48 : 87)
   }
@@ -118,11 +113,10 @@ export const storedTokens = (at: number): Place<readonly StoredToken[]> =>
     isList(element) && element.every(isStoredToken) ? element : undefined,
   )
 
-const digestWithEndForm = /^[^ ]+ [\da-z]{1,10}$/
-
 function isStoredToken(token: Json, at: number): token is StoredToken {
   const digestWithEnd = isList(token) ? token[0] : token
-  if (typeof digestWithEnd !== 'string' || !digestWithEndForm.test(digestWithEnd)) return unreadable(at)
+  // Of each token at each read: no regular expression. Without digits behind the space, the token has ended.
+  if (typeof digestWithEnd !== 'string' || digestWithEnd.charAt(digestLength) !== ' ') return unreadable(at)
   if (isList(token)) {
     ownScope.read(token)
     ownTerms.read(token)

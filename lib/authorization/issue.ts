@@ -120,10 +120,7 @@ function made(
     tokenType: tokenType.name === authorization.tokenType ? undefined : tokenType.name,
     formatted: formattedAs(format, tokenType, context),
   }
-  const isLive = (known: StoredToken) => endOf(known) > now
-  const known = authorization.accessTokens
-  const live = known.every(isLive) ? known : known.filter(isLive)
-  const kept = live.length < liveAccessTokens ? live : live.slice(1 - liveAccessTokens)
+  const live = liveOf(authorization.accessTokens, now)
   return {
     issued: {
       accessToken,
@@ -134,12 +131,20 @@ function made(
       refreshToken: next?.text,
       refreshTokenExpiresAt: next?.stored.expiresAt,
     },
-    accessTokens: [...kept, storedTokenOf(added, authorization)],
+    accessTokens: [...live, storedTokenOf(added, authorization)],
     extensionData:
       authorizationData === nothingToKeep
         ? authorization.extensionData
         : { ...authorization.extensionData, ...authorizationData },
   }
+}
+
+/** With room for one more. The oldest come first, and most end first: a later one that has ended waits for them. */
+function liveOf(known: readonly StoredToken[], now: number): readonly StoredToken[] {
+  const isLive = (token: StoredToken) => endOf(token) > now
+  if (known.length >= liveAccessTokens) return known.filter(isLive).slice(1 - liveAccessTokens)
+  const first = known.findIndex(isLive)
+  return first < 0 ? [] : known.slice(first)
 }
 
 function offered(name: string, tokenTypes: TokenTypes): TokenType {

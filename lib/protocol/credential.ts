@@ -86,7 +86,7 @@ export const digest = (text: string): string => hash('sha256', text, 'base64url'
 /** At most 43 characters. */
 export const shortKey = (text: string): string => (text.length < digestLength ? text : digest(text))
 
-const digestLength = 43
+export const digestLength = 43
 
 /** In constant time. */
 export const hasDigest = (text: string, expected: string): boolean => isSameDigest(digest(text), expected)

@@ -46,7 +46,7 @@ const code = {
   salt: undefined,
 }
 const token = {
-  digest: 'digest-of-a-token',
+  digest: '4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78',
   scope: ['photos.read', 'photos.write'],
   expiresAt: 1_800_003_600,
   tokenData: undefined,
@@ -166,17 +166,17 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       accessTokens: stored(token),
       extensionData,
     },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code","code token","https://printer.example/cb",false,"a&b",1800000060,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code"]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0"],"alice","digest-of-the-code","code token","https://printer.example/cb",false,"a&b",1800000060,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code"]',
   ],
   [
     'active of a client that acts for itself',
     active,
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0"],1800000000]',
   ],
   [
     'active after a code',
     { ...active, subject: 'alice', spentCode: 'digest-of-the-code', refreshToken },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0"],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]',
   ],
   [
     'active after a one-time use',
@@ -203,7 +203,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       lastResponse: { ...lastResponse, sealedProperties: 'sealed-members' },
       usedUntil: 1_800_000_300,
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,{"pkce":"challenge"},"digest-of-the-form",1800003000,"salt-of-the-pair","sealed-members",1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0","photos.read"],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0",null,[{"key":"sealed"}]],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0",null,[null]],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0","",null,{"resource-indicators":["https://api.example"]}],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code","digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,{"pkce":"challenge"},"digest-of-the-form",1800003000,"salt-of-the-pair","sealed-members",1800000300]',
   ],
   [
     'active, with tokens of another type and in a format',
@@ -222,12 +222,12 @@ const written: readonly (readonly [string, Authorization, string])[] = [
         },
       ),
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["digest-of-a-token trobo0",null,null,null,"DPoP"],["digest-of-a-token trobo0",null,null,null,null,"at+jwt",1800000000],["digest-of-a-token trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]],1800000000]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0",null,null,null,"DPoP"],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0",null,null,null,null,"at+jwt",1800000000],["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]],1800000000]',
   ],
   [
     'active after a rotation without members of the token type',
     { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1 }, lastResponse },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,"digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,null,null,1800003000,"salt-of-the-pair"]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0"],1800000000,"alice",null,"digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,null,null,1800003000,"salt-of-the-pair"]',
   ],
 ]
 
@@ -248,7 +248,7 @@ const withLogin: readonly (readonly [string, Authorization, string])[] = [
   [
     'active, after a login with a class alone',
     { ...active, subject: 'alice', login: { authTime: 1_799_999_000, acr: 'urn:mfa' } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0"],1800000000,"alice",null,null,null,null,null,null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
   ],
 ]
 
@@ -300,7 +300,7 @@ describe('The stored form', () => {
       { ...token, formatted },
     ]
     const [plain, ...others] = stored(token, ...differing)
-    expect(plain).toBe('digest-of-a-token trobo0')
+    expect(plain).toBe('4zFuK6_rthA6NBjod4wK3JYNQCE6A6fn9PzTQm7YB78 trobo0')
     expect(others.map(([first]) => first)).toEqual(differing.map(() => plain))
     expect(stored(token, ...differing).map((each) => accessTokenOf(each, grant))).toStrictEqual([
       token,
