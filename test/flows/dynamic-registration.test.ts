@@ -99,6 +99,28 @@ describeRegistration('A client registers itself', (stage) => {
     expect([status, body]).toMatchObject([201, left])
   })
 
+  test('members for people that are wrong are left out, and the answer names them; an equal app without them is the same client', async () => {
+    const staged = stage()
+    const { register, flow } = staged
+    const { client_name: _name, ...nameless } = notesApp
+    const right = await register({ ...nameless, policy_uri: 'https://notes.example/privacy' })
+    const wrong = {
+      client_name: 'Notes\u202E',
+      client_uri: 'javascript:alert(1)',
+      logo_uri: `https://notes.example/${'x'.repeat(2048)}`,
+      tos_uri: { en: 'https://notes.example/terms' },
+    }
+    const client = await register({ ...right.body, ...wrong })
+    expect([client.status, client.body]).toEqual([201, { ...right.body, left_out: Object.keys(wrong) }])
+    expect((await flow.ask(ofClient(client), 'alice')).text).not.toContain('Notes')
+
+    const withSecret = { ...notesApp, token_endpoint_auth_method: 'client_secret_post' }
+    const confidential = await staged.register(withSecret)
+    const metadata = { ...withSecret, client_id: confidential.body.client_id, client_name: ['Notes'] }
+    const { status, body } = await configure(staged, 'put', confidential, { metadata })
+    expect([status, body.left_out, body.client_name]).toEqual([200, ['client_name'], undefined])
+  })
+
   test('with registerAllScopes, a client may ask for every scope of such clients, whatever it named, and for no other', async () => {
     const { register, flow } = stage({ scope: 'photos:read photos:print', registerAllScopes: true })
     const client = await register({ ...notesApp, scope: 'photos:read' })

@@ -36,14 +36,14 @@ async function register(
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
 ): Promise<EndpointResponse> {
   await requireInitialAccessToken(registration, request)
-  const stated = await readClientMetadata(request.json, registration, senderOf(request))
+  const { stated, leftOut } = await readClientMetadata(request.json, registration, senderOf(request))
   const { records, findHostClient, unusedLifetime, maximumClients } = registration
   const { client, issued } = newClient(registration, stated)
   const { client_id } = client.registration
   const ofHost = isPublic(client) ? await findHostClient(client_id) : undefined
   if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
   const added = await records.add(client, unusedLifetime, maximumClients)
-  return { status: 201, members: clientInformation(registration, added, issued) }
+  return { status: 201, members: clientInformation(registration, added, { ...issued, leftOut }) }
 }
 
 // The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
@@ -100,13 +100,15 @@ interface IssuedWithRegistration {
   /** Stores hold only its digest, so later responses do not have it. */
   readonly secret?: string | undefined
   readonly token?: string | undefined
+  /** Of the metadata of this request. */
+  readonly leftOut?: readonly string[]
 }
 
 /** RFC 7591 3.2.1, RFC 7592 3: may be less than the client asked for. */
 function clientInformation(
   { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
-  { secret, token }: IssuedWithRegistration,
+  { secret, token, leftOut = [] }: IssuedWithRegistration,
 ): Readonly<Record<string, unknown>> {
   const { client_id } = registration
   const expiry = secretExpiries.at(-1)
@@ -120,6 +122,7 @@ function clientInformation(
       registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
     }),
     ...metadataOf(registration, capabilities),
+    ...(leftOut.length > 0 && { left_out: leftOut }),
   }
 }
 
@@ -198,7 +201,7 @@ async function update(
 ): Promise<EndpointResponse> {
   const { json } = request
   requireUpdate(json, client_id)
-  const stated = await readClientMetadata(json, registration, senderOf(request))
+  const { stated, leftOut } = await readClientMetadata(json, registration, senderOf(request))
   if (stated.client_type === 'public') throw refused('client_metadata_refused/method_none')
   const spare = generateClientSecret()
   const now = Math.floor(registration.clock() / 1000)
@@ -219,7 +222,7 @@ async function update(
   if (stored === undefined) throw refused('registration_access_token_refused')
   const isNew = stored.registration.client_secret_hashes?.includes(spare.client_secret_hash) === true
   const secret = isNew ? spare.client_secret : undefined
-  return { members: clientInformation(registration, stored, { secret, token }) }
+  return { members: clientInformation(registration, stored, { secret, token, leftOut }) }
 }
 
 // RFC 7592 2.2: members that the server chose must not come back, except the client_id.

@@ -37,6 +37,12 @@ const longest = 16_384
 // Stands for the secret that the server issues later.
 const anySecret = `sha256:${'A'.repeat(43)}`
 
+interface ReadMetadata {
+  readonly stated: StatedRegistration
+  /** Members for people that are wrong: the client works without them, and the response names them. */
+  readonly leftOut: readonly string[]
+}
+
 /**
  * RFC 7591 2: ignores unknown members, also a software statement. RFC 7591 3.2.1: drops what such clients
  * cannot have, and the response says what is registered. RFC 7592 2.2: null and empty values count as
@@ -46,21 +52,35 @@ export async function readClientMetadata(
   json: unknown,
   policy: RegistrationPolicy & { readonly documents: DocumentFetch },
   sender: Sender,
-): Promise<StatedRegistration> {
+): Promise<ReadMetadata> {
   if (!isRecord(json)) throw refused('client_metadata_malformed')
   const { capabilities, documents } = policy
   const at = new Place(withoutEmpty(json), '', capabilities)
   const stated = registrationIn(at, policy)
   requireRight(at)
-  if (JSON.stringify(stated).length > longest) throw refused('client_metadata_too_large')
   const client_secret_hashes = usesSecret(stated) ? [anySecret] : []
   const registration = { ...stated, client_id: 'dynamic', client_secret_hashes }
   const client = parseClient(registration, '', at.issues, capabilities)
   requireRight(at)
-  // A name must not reorder the text of a consent page.
-  if (deceptive.test(stated.client_name ?? '')) throw memberRefused('client_name')
+  const wrong = wrongForPeople(stated, at.issues)
+  if (wrong.length > 0) {
+    const rest = Object.entries(json).filter(([name]) => !wrong.includes(name))
+    const { leftOut, ...read } = await readClientMetadata(Object.fromEntries(rest), policy, sender)
+    return { ...read, leftOut: [...wrong, ...leftOut] }
+  }
+  if (JSON.stringify(stated).length > longest) throw refused('client_metadata_too_large')
   await verify(client, capabilities, documents, sender)
-  return stated
+  return { stated, leftOut: [] }
+}
+
+function wrongForPeople(
+  { client_name = '' }: StatedRegistration,
+  issues: readonly ConfigurationIssue[],
+): readonly string[] {
+  const wrong = new Set(issues.map(({ path }) => path))
+  // A name must not reorder the text of a consent page.
+  if (deceptive.test(client_name)) wrong.add('client_name')
+  return Object.keys(forPeople).filter((name) => wrong.has(name))
 }
 
 const withoutEmpty = (json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
@@ -79,12 +99,12 @@ function registrationIn(at: Place<ServerCapabilities>, policy: RegistrationPolic
     grant_types: sorted(stated.grant_types),
     response_types: sorted(stated.response_types),
     scope: scopeIn(at, policy),
-    ...at.read(texts),
+    ...at.read(forPeople),
   }
 }
 
 const text = optional(aText)
-const texts = { client_name: text, client_uri: text, logo_uri: text, policy_uri: text, tos_uri: text }
+const forPeople = { client_name: text, client_uri: text, logo_uri: text, policy_uri: text, tos_uri: text }
 
 // RFC 7591 2: without a scope, a client gets a default. RFC 7591 3.2.1: the server may register another
 // value.
@@ -125,14 +145,15 @@ const published = [
   'grant_types',
   'response_types',
   'scope',
-  ...Object.keys(texts),
+  ...Object.keys(forPeople),
 ]
 
 function requireRight({ issues, context: { members: added = [] } }: Place<ServerCapabilities>): void {
   const isAdded = ({ path }: ConfigurationIssue) => added.some(({ name }) => name === path)
   const ofPlugin = issues.find(isAdded)
   // The text of another mistake may hold values.
-  const members = issues.filter((issue) => !isAdded(issue)).map(({ path }) => memberAt(path))
+  const ofClient = issues.filter((issue) => !isAdded(issue) && !Object.hasOwn(forPeople, issue.path))
+  const members = ofClient.map(({ path }) => memberAt(path))
   const [first] = members.includes('redirect_uris') ? ['redirect_uris'] : members
   if (first !== undefined) throw memberRefused(first)
   if (ofPlugin !== undefined) throw memberMistake(ofPlugin.path, ofPlugin.message)
@@ -167,7 +188,6 @@ const memberMistake = (name: string, cure: string): OAuthError =>
     description: `${name} ${isQuotable(cure) ? cure : 'is not valid here.'}`,
   })
 
-const aPage = `must be an http or https URL of at most ${longestUri} characters.`
 const expectations: ReadonlyMap<string, string> = new Map([
   ['post_logout_redirect_uris', 'must be a list of at most 100 URIs.'],
   [
@@ -180,11 +200,6 @@ const expectations: ReadonlyMap<string, string> = new Map([
   ],
   ['response_types', 'must hold a response type of this server for the grant types.'],
   ['scope', 'must hold scope tokens of this server, with one space between two.'],
-  ['client_name', 'must be a text of at most 256 characters without control characters.'],
-  ['client_uri', aPage],
-  ['logo_uri', aPage],
-  ['policy_uri', aPage],
-  ['tos_uri', aPage],
   ['jwks', 'or jwks_uri must hold the public keys of the client, and not both.'],
   ['jwks_uri', `must be an https URL of at most ${longestUri} characters.`],
 ])
