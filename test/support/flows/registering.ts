@@ -1,6 +1,6 @@
 import request, { type Response } from 'supertest'
 import { type AuthorizationServerOptions, memoryStore, type Store } from '../../../lib/index'
-import { application, type Application } from './application'
+import { application, type Application, type Hosting } from './application'
 import { Clock } from './clock'
 import { type OpenStore, storesHere } from './stores-of-run'
 
@@ -20,20 +20,16 @@ export interface RegisteringStage extends Application {
 export type SetRegisteringStage = (
   registration?: NonNullable<AuthorizationServerOptions['dynamicRegistration']>,
   options?: Partial<AuthorizationServerOptions>,
+  hosting?: Hosting,
 ) => RegisteringStage
 
 /** Sets stages on stores that are opened so. */
 export function registeringOn(open: OpenStore): SetRegisteringStage {
-  return (registration = {}, options) => {
+  return (registration = {}, options, hosting) => {
     const clock = new Clock()
     const store = open(clock.read)
-    const staged = application({
-      store,
-      clock: clock.read,
-      storeDeadline: 10,
-      dynamicRegistration: registration,
-      ...options,
-    })
+    const always = { store, clock: clock.read, storeDeadline: 10, dynamicRegistration: registration }
+    const staged = application({ ...always, ...options }, hosting)
     const register = async (metadata: unknown, headers: Record<string, string> = {}) =>
       request(staged.app)
         .post('/register')
