@@ -22,7 +22,7 @@ import { silentListener } from '../support/https-origin'
 import type { Listener } from '../support/listening'
 import { but } from '../support/stores/but'
 
-const minutes = extent(4, 60)
+const minutes = extent(3, 60)
 const strangersInAMinute = extent(150, 2000)
 const atOnce = 25
 const maximumClients = extent(40, 10_000)
@@ -180,5 +180,5 @@ test(
     expect(new Set(newcomers)).toEqual(new Set([201, 503]))
     expect(failures.filter(({ code }) => code === 'server_error')).toEqual([])
   },
-  extent(30_000, 1_800_000),
+  extent(60_000, 1_800_000),
 )
