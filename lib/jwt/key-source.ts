@@ -1,11 +1,8 @@
 import type { webcrypto } from 'node:crypto'
 import { digest } from '../protocol/credential'
 import type { OAuthError } from '../protocol/oauth-error'
-import { type RefusalName, refused } from '../protocol/refusals'
-import { safeUrl } from '../protocol/uri'
 import { BoundedMap } from '../primitives/maps'
-import type { Field } from '../primitives/schema'
-import { boundedText, isRecord } from '../primitives/values'
+import { boundedText } from '../primitives/values'
 import { loadJose } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
@@ -245,33 +242,3 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
     throw new Error(`${uri} responded with status ${response.status}.`)
   return { json: JSON.parse(await boundedText(response.body, maximumSize, uri)), maximumAge }
 }
-
-export const keySet: Field<KeySource> = (given, at, name) => {
-  const { keys, problems } = parsePublicKeys(given) ?? { keys: [], problems: [] }
-  for (const { index, message } of problems) at.wrong(`${name}.keys[${index}]`, message)
-  if (keys.length === 0 && problems.length === 0)
-    at.wrong(name, `must be a JWK set with a public key for signatures${hint(given)}.`)
-  return new KeySet(keys)
-}
-
-const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
-
-export const keysAt =
-  (reason: KeysReason): Field<KeySource> =>
-  (given, at, name) => {
-    const uri = safeUrl(given, at, name)
-    return uri === undefined ? new KeySet([]) : issuerKeys(uri, reason)
-  }
-
-export type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
-
-/** @param reason of the refusal while the keys are unavailable. */
-export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>
-  new FetchedKeys(uri, {
-    unavailable: (cause, seconds) =>
-      refused(
-        reason,
-        {},
-        { cause, ...(seconds !== undefined && { headers: { 'Retry-After': String(seconds) } }) },
-      ),
-  })

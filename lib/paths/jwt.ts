@@ -17,8 +17,8 @@ export type { KeyRing } from '../jwt/signing-keys/key-ring'
 export type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 export {
   jwtAccessTokenReader,
-  type JwtAccessTokenReaderOptions,
   jwtAccessTokens,
   type JwtAccessTokensOptions,
 } from '../extensions/jwt-access-tokens/jwt-access-tokens'
 export type { HostClaims, JwtClaimsGrant } from '../extensions/jwt-access-tokens/access-token-claims'
+export type { IssuerKeys } from '../jwt/trusted-issuers'

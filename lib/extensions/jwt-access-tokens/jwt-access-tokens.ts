@@ -1,7 +1,7 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { Plugin } from '../../doors/plug-in'
-import { issuerKeys, keysAt, keySet } from '../../jwt/key-source'
+import { type IssuerKeys, issuerKeys, keysOfIssuer } from '../../jwt/trusted-issuers'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
@@ -66,47 +66,26 @@ const fields = {
   claims: optional(aCall<HostClaims>()),
 } satisfies Fields<JwtAccessTokensOptions>
 
-/** Options of {@link jwtAccessTokenReader}: at most one. */
-export interface JwtAccessTokenReaderOptions {
-  /** The public keys of the issuer, as a JWK set (RFC 7517 5). */
-  readonly keys?: { readonly keys: readonly object[] }
-  /**
-   * The URL of the JWK set. Default: `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes
-   * it.
-   */
-  readonly jwksUri?: string
-}
-
 /**
  * Lets a guard of another process read JWT access tokens:
  * `createBearerGuard({ plugins: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
  * store, unless the option `verify` of the guard is `signature`.
  *
+ * @param options default: `jwks_uri` is `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes it.
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): Plugin {
-  const read = readOptions('jwtAccessTokenReader()', readerFields, options, {
-    check: ({ keys, jwksUri }, at) => {
-      if (keys !== undefined && jwksUri !== undefined)
-        at.wrong('keys', 'or jwksUri must be given, and not both.')
-    },
-  })
-  const given = read.keys ?? read.jwksUri
+export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
+  const given = options && readOptions('jwtAccessTokenReader()', keysOfIssuer(unavailable), options)
   return {
     name: 'jwt-access-tokens',
     open() {
       throw new Error('is for createBearerGuard(): a server takes jwtAccessTokens({ keys }).')
     },
     openInGuard: ({ issuer, now }) => {
-      const keys = given ?? issuerKeys(urlBelow(issuer, '/.well-known/jwks.json'), unavailable)
+      const keys = given?.jwks ?? issuerKeys(urlBelow(issuer, '/.well-known/jwks.json'), unavailable)
       return { accessTokenFormats: [jwtReader(issuer, keys, now)] }
     },
   }
 }
 
 const unavailable = 'signing_keys_unavailable'
-
-const readerFields = {
-  keys: optional(keySet),
-  jwksUri: optional(keysAt(unavailable)),
-} satisfies Fields<JwtAccessTokenReaderOptions>

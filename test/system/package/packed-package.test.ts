@@ -140,7 +140,7 @@ declare global {
   const callback: string
   const issuer: string
   const audience: string
-  const jwksUri: string
+  const jwks_uri: string
   const tokenEndpoint: string
   const url: string
   const scope: string
