@@ -1,10 +1,17 @@
 import type { webcrypto } from 'node:crypto'
+import type * as jose from 'jose' with { 'resolution-mode': 'import' }
 import { digest } from '../protocol/credential'
 import type { OAuthError } from '../protocol/oauth-error'
 import { BoundedMap } from '../primitives/maps'
 import { boundedText } from '../primitives/values'
-import { loadJose } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
+
+export type Jose = typeof jose
+
+let loading: Promise<Jose> | undefined
+
+/** An ES module: `import()` loads it on every supported Node, `require` only on newer ones. Without JWTs, nothing does. */
+export const loadJose = (): Promise<Jose> => (loading ??= import('jose'))
 
 /** What finds the key: `alg` and, unproven, `kid`. */
 export interface Header {

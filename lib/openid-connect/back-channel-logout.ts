@@ -8,7 +8,7 @@ import {
   type DocumentFetchOptions,
 } from '../clients/document-fetch/document-fetch'
 import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'

@@ -5,7 +5,7 @@ import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
 import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { answersElsewhere, sectorOf } from './pairwise'
 
 interface IdentityOffer {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { verifyJwt } from '../jwt/verify-jwt'
 import { type KeyRing, ownTerms } from '../jwt/signing-keys/key-ring'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { Login } from '../protocol/resource-owner'

@@ -1,4 +1,4 @@
-import { loadJose } from '../jwt/jose'
+import { loadJose } from '../jwt/key-source'
 import { type IssuerKeys, keysOfIssuer, type TrustedIssuer, trustedIssuers } from '../jwt/trusted-issuers'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'

@@ -1,21 +1,24 @@
 import { issuerDigest } from '../../authorization/issuer'
+import { changeRecord } from '../../store/change'
+import type { Store } from '../../store/store'
 import {
   formatKeys,
   formatRetired,
+  isSameKey,
+  isWaiting,
   KeySeal,
-  openedKey,
   type KeyTimes,
+  leadTime,
+  livingKeys,
+  nextKeyFrom,
+  openedKey,
   type OpenedKey,
   parseKeys,
   parseRetired,
   type SealedKey,
-  textOfTimes,
+  signingKeyAt,
 } from './key-record'
-import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-ring'
-import { changeRecord } from '../../store/change'
-import type { Store } from '../../store/store'
-import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
-import { signingKeyOf } from './signing-key'
+import { algorithmRows, type SigningAlgorithm, signingKeyOf } from './signing-key'
 
 interface KeyTerms {
   readonly issuer: string
@@ -94,19 +97,19 @@ export class SharedKeys {
     const sealed = await this.read()
     const retired = await this.retired()
     const valid = sealed.filter(({ kid }) => !retired.includes(kid))
-    const places = new Map(valid.map((key) => [key, this.seal.secretIndex(key)]))
+    const places = new Map(valid.map((key) => [key, this.seal.open(key)?.secretIndex]))
     const opened = valid.filter((key) => places.get(key) !== undefined)
     return valid.map((key) => {
       const { kid, algorithm, createdAt, signsFrom } = key
       const index = places.get(key)
-      const signs = signingKeyAt(opened, algorithm, now) === key
+      const secret = index === undefined ? undefined : index + 1
       return {
         kid,
         algorithm,
         createdAt,
         signsFrom,
-        signs,
-        secret: index === undefined ? undefined : index + 1,
+        signs: signingKeyAt(opened, algorithm, now) === key,
+        secret,
       }
     })
   }
@@ -147,7 +150,7 @@ export class SharedKeys {
       const outcome = await this.withDue(living, made, now, wanting(living), rotateAfter)
       // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
-      const kept = outcome.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
+      const kept = outcome.map((key) => valid.find((stored) => isSameKey(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
       const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
       return isUnchanged ? { outcome } : { write: { value: formatKeys(texts) }, outcome }
@@ -157,7 +160,7 @@ export class SharedKeys {
   }
 
   private open(key: SealedKey): OpenedKey | undefined {
-    return this.held.find((held) => isSame(key, held)) ?? this.seal.open(key)
+    return this.held.find((held) => isSameKey(key, held)) ?? this.seal.open(key)?.key
   }
 
   /** A key of an earlier round serves again. */
@@ -196,7 +199,7 @@ export class SharedKeys {
     algorithm: SigningAlgorithm,
     own: Pick<KeyTimes, 'createdAt' | 'longest' | 'lead'>,
   ): Promise<OpenedKey> {
-    const privateKey = await algorithmOf(algorithm).generate()
+    const privateKey = await algorithmRows[algorithm].generate()
     const { kid } = signingKeyOf(privateKey, algorithm)
     const times = { kid, algorithm, signsFrom: own.createdAt, ...own }
     return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
@@ -213,5 +216,3 @@ export class SharedKeys {
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)
-
-const isSame = (stored: KeyTimes, key: KeyTimes): boolean => textOfTimes(stored) === textOfTimes(key)

@@ -1,4 +1,4 @@
-import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/given-keys'
+import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/signing-key'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { aTextThat, oneOf } from '../../primitives/fields'
 import { type Field, group, kind, needed, optional, type Read, usual } from '../../primitives/schema'
