@@ -23,11 +23,7 @@ import { isList, isText, tenYears } from '../primitives/values'
 import { scopeDescriptions, scopeImplications } from '../protocol/scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
 import { allowedScope } from '../protocol/client-metadata'
-import {
-  pluginResources,
-  resourcesOf,
-  withPluginResources,
-} from '../extensions/resource-indicators/resources'
+import { pluginResources, resourcesOf, Resources } from '../extensions/resource-indicators/resources'
 import { withoutDeleted } from '../stores/registered-clients'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerOptions as Options, LifetimeOptions } from './options'
@@ -105,7 +101,7 @@ export function resolveOptions(options: Options): ServerSettings {
     verifiesDigests: read.verifyDigest !== undefined,
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
-  const resources = named && withPluginResources(named, ofPlugins)
+  const resources = named && new Resources(named.all, named.defaultResource, ofPlugins)
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)
   checkFormatsOf(at, resources, accessTokenFormats)

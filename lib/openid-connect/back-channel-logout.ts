@@ -1,23 +1,18 @@
 import { aFlag } from '../primitives/fields'
 import { type Fields, group, switched } from '../primitives/schema'
 import { setTimeout } from 'node:timers/promises'
-import type { PluginServer } from '../doors/plug-in'
 import {
   addressLookup,
   authorities,
   type DocumentFetchOptions,
 } from '../clients/document-fetch/document-fetch'
 import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'
 import { isLoopback } from '../protocol/uri'
-import type { IdTokenTerms } from './id-token'
-
-interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subjectFor'> {
-  readonly algorithmFor: (client: Client) => SigningAlgorithm
-}
+import { algorithmOf } from './client-members'
+import type { IdentityTerms } from './id-token'
 
 /** How clients hear of a logout. */
 export interface BackChannelLogoutOptions {
@@ -51,13 +46,12 @@ const clientsAtMost = 1000
  * failures by the event `failure`.
  */
 export function announcing(
-  server: PluginServer,
-  { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
+  { server, ring, algorithm, subjectFor }: IdentityTerms,
   { ca, lookup, insideNetwork = false }: BackChannelLogoutOptions,
 ): AnnounceLogout {
   const post = postForm({
     // Only a server at loopback may send to this machine.
-    loopback: isLoopback(new URL(issuer).hostname),
+    loopback: isLoopback(new URL(server.issuer).hostname),
     clock: () => server.now() * 1000,
     insideNetwork,
     ca,
@@ -66,8 +60,8 @@ export function announcing(
 
   const tokenFor = (client: Client, subject: string) => {
     const iat = server.now()
-    return ring.sign(algorithmFor(client), type, {
-      iss: issuer,
+    return ring.sign(algorithmOf(client, ring.algorithms, algorithm), type, {
+      iss: server.issuer,
       sub: subjectFor(subject, client),
       aud: client.client_id,
       iat,

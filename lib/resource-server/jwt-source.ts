@@ -1,12 +1,12 @@
 import { loadJose } from '../jwt/key-source'
+import { knownTokens } from '../jwt/known-tokens'
 import { type IssuerKeys, keysOfIssuer, type TrustedIssuer, trustedIssuers } from '../jwt/trusted-issuers'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, type Read, usual } from '../primitives/schema'
 import type { Reason } from '../protocol/refusals'
-import { isGood, type TokenSource } from './admit'
-import { knownTokens } from './known-tokens'
+import { type FoundToken, isGood, type TokenSender, type TokenSource } from './admit'
 import {
   type ClaimNames,
   claimsFields,
@@ -79,19 +79,24 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
   const terms = { ...guard, ...read, names: namesOf(read) }
   const clock = secondsOf(guard.clock)
   return {
-    findToken: knownTokens({
+    findToken: knownTokens<FoundToken, TokenSender>({
       maximumCached,
       longest: longestJwt,
       tooLong: { rejectReason: 'jwt_malformed' },
       async ask(text, now) {
         try {
-          const { claims, expiresAt, ...proof } = await verifyJwt(text, now, jwt)
+          const { claims, expiresAt, keySet } = await verifyJwt(text, now, jwt)
           const found = tokenOfClaims(claims, expiresAt, terms)
-          const endsAt = isGood(found) ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
-          return { found, endsAt, keySet: proof.keySet }
+          if (!isGood(found)) return { found, isGood: false, endsAt: now }
+          return {
+            found,
+            isGood: true,
+            endsAt: Math.min(expiresAt + clockTolerance, now + maximumAge),
+            keySet,
+          }
         } catch (error) {
           if (!(error instanceof RefusedJwt)) throw error
-          return { found: { rejectReason: reasons[error.fault] }, endsAt: now }
+          return { found: { rejectReason: reasons[error.fault] }, isGood: false, endsAt: now }
         }
       },
     }),

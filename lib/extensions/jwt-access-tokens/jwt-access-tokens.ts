@@ -1,13 +1,20 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { Plugin } from '../../doors/plug-in'
+import type { KeySource } from '../../jwt/key-source'
+import { ownTerms } from '../../jwt/signing-keys/key-ring'
 import { type IssuerKeys, issuerKeys, keysOfIssuer } from '../../jwt/trusted-issuers'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-key'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
-import type { AccessTokenFormat } from '../../protocol/access-token-format'
+import type {
+  AccessTokenContent,
+  AccessTokenFormat,
+  AccessTokenReader,
+} from '../../protocol/access-token-format'
+import { knownTokens } from '../../jwt/known-tokens'
+import { longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
 import { urlBelow } from '../../endpoints/server-metadata'
-import { claimsOf, type HostClaims } from './access-token-claims'
-import { formatName, jwtReader } from './jwt-reader'
+import { claimsOf, contentOf, type HostClaims } from './access-token-claims'
 
 /** Options of {@link jwtAccessTokens}. */
 export interface JwtAccessTokensOptions {
@@ -89,3 +96,32 @@ export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
 }
 
 const unavailable = 'signing_keys_unavailable'
+
+/** Also the `typ` of its tokens (RFC 9068 2.1). */
+const formatName = 'at+jwt'
+
+// Each about 1 KB. A verification takes a hundred look-ups.
+const maximumCached = 10_000
+
+/** RFC 9068 4. @param clock seconds since the epoch. */
+function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
+  // The record, or the guard, knows audience and end: a client may revoke an expired token.
+  const terms = ownTerms(issuer, keys, formatName)
+  const find = knownTokens<AccessTokenContent | undefined, undefined>({
+    maximumCached,
+    longest: longestJwt,
+    tooLong: undefined,
+    async ask(text, now) {
+      try {
+        const { claims, keySet, expiresAt } = await verifyJwt(text, now, terms)
+        const found = contentOf(claims)
+        return { found, isGood: found !== undefined && now < expiresAt, endsAt: expiresAt, keySet }
+      } catch (error) {
+        if (error instanceof RefusedJwt) return { found: undefined, isGood: false, endsAt: now }
+        throw error
+      }
+    },
+  })
+  const read = async (text: string) => find(text, clock(), undefined)
+  return { name: formatName, decode: read, read }
+}

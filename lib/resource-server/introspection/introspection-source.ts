@@ -1,3 +1,4 @@
+import { knownTokens } from '../../jwt/known-tokens'
 import { deadlineOf } from '../../store/deadline'
 import { aLimit, type LimitOption } from '../../limits/limit'
 import { networkOf } from '../../limits/network'
@@ -11,7 +12,6 @@ import { OAuthError } from '../../protocol/oauth-error'
 import { type Reason, refused, overLimit } from '../../protocol/refusals'
 import { safeUrl } from '../../protocol/uri'
 import { type FoundToken, isGood, type TokenSender, type TokenSource } from '../admit'
-import { knownTokens } from '../known-tokens'
 import {
   type Claims,
   claimsFields,
@@ -98,9 +98,9 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
     try {
       const found = introspected(await endpoint.ask(token), now, terms)
       circuit.succeeded()
-      if (!isGood(found)) return { found, endsAt: now + maximumAgeOfRefusals }
+      if (!isGood(found)) return { found, isGood: false, endsAt: now + maximumAgeOfRefusals }
       takeBack()
-      return { found, endsAt: Math.min(found.access.expiresAt, now + maximumAge) }
+      return { found, isGood: true, endsAt: Math.min(found.access.expiresAt, now + maximumAge) }
     } catch (error) {
       if (isAboutToken(error, wasGood)) circuit.succeeded()
       else circuit.failed()
@@ -111,7 +111,13 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
 
   const begin = guesses && (({ address }: TokenSender) => guesses.take(networkOf(address)))
   return {
-    findToken: knownTokens({ maximumCached, longest: longestToken, tooLong: undefined, begin, ask }),
+    findToken: knownTokens<FoundToken, TokenSender>({
+      maximumCached,
+      longest: longestToken,
+      tooLong: undefined,
+      begin,
+      ask,
+    }),
     ready: () => endpoint.find(),
   }
 }
