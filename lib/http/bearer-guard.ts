@@ -27,7 +27,9 @@ import {
   type FindToken,
   type GuardedAccess,
   type GuardedRequest,
+  type LoginOptions,
   readScope,
+  requiredLogin,
   requiredSchemes,
   type Requirement,
   requirementFields,
@@ -42,7 +44,6 @@ import {
   scopeIn,
   usualChallenge,
 } from '../resource-server/challenge'
-import { type LoginOptions, requiredLogin } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'

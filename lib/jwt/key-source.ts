@@ -83,20 +83,16 @@ export class KeySet implements KeySource {
   }
 }
 
-interface Reading {
-  /** Without a request. */
-  readonly trusted: KeySet | undefined
-  /** @throws OAuthError if the keys are unavailable. */
-  readonly read: () => Promise<KeySet>
-  /**
-   * After a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because the
-   * issuer may have changed its keys.
-   */
-  readonly standIn: () => KeySet | undefined
-}
-
+/**
+ * @param trusted without a request.
+ * @param read throws OAuthError if the keys are unavailable.
+ * @param standIn after a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because
+ * the issuer may have changed its keys.
+ */
 export async function findKey(
-  { trusted, read, standIn }: Reading,
+  trusted: KeySet | undefined,
+  read: () => Promise<KeySet>,
+  standIn: () => KeySet | undefined,
   now: number,
   header: Header | undefined,
 ): Promise<FoundKey | undefined> {
@@ -124,13 +120,8 @@ const textOf = (keys: readonly PublicKey[]): string =>
 // Anyone can write a `kid`, of any length.
 const nameOf = (kid: unknown): string => digest(JSON.stringify(kid ?? null))
 
-interface PublishedDocument {
-  readonly json: unknown
-  readonly maximumAge: number
-}
-
 /** A throw, in place of a rejection, begins no fetch. */
-type FetchDocument = (uri: string) => Promise<PublishedDocument>
+type FetchDocument = (uri: string) => Promise<{ readonly json: unknown; readonly maximumAge: number }>
 
 interface FetchTerms {
   /** @param seconds until the next fetch, if that may help. */
@@ -194,7 +185,7 @@ export class FetchedKeys implements KeySource {
     const standIn = () =>
       mayStandIn && last !== undefined && isWithin(longestHeld, last.at, now) ? last.keySet : undefined
     const trusted = last?.keySet.isTrusted(now) === true ? last.keySet : undefined
-    const found = await findKey({ trusted, read, standIn }, now, header)
+    const found = await findKey(trusted, read, standIn, now, header)
     const isUnknown = found === undefined && header !== undefined
     if (isUnknown && isPrevented === undefined) this.requireLaterFetch(header['kid'], begun, now)
     return found
@@ -223,7 +214,7 @@ export class FetchedKeys implements KeySource {
     return keySet
   }
 
-  private async keysIn(fetching: Promise<PublishedDocument>, now: number): Promise<KeySet> {
+  private async keysIn(fetching: ReturnType<FetchDocument>, now: number): Promise<KeySet> {
     const number = ++this.begun
     const { json, maximumAge: seconds } = await fetching
     const keys = parsePublicKeys(json)?.keys
@@ -238,7 +229,7 @@ export class FetchedKeys implements KeySource {
   }
 }
 
-async function fetchTrusted(uri: string): Promise<PublishedDocument> {
+const fetchTrusted: FetchDocument = async (uri) => {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
     // No redirect: the host trusts this URI only, not another host or plain HTTP.

@@ -150,12 +150,6 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   }
 }
 
-// Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
-const backChannelMetadata = {
-  backchannel_logout_supported: true,
-  backchannel_logout_session_supported: false,
-}
-
 function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
   // OpenID Connect Discovery 3: RS256 must be offered.
   const required = [...new Set<SigningAlgorithm>([own, 'RS256'])]
@@ -184,7 +178,8 @@ function identity(terms: Terms, announces: boolean): PluginParts {
     // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
     ignoredScope: [offlineAccess],
     authorizationMetadata: {
-      ...(announces && backChannelMetadata),
+      // Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
+      ...(announces && { backchannel_logout_supported: true, backchannel_logout_session_supported: false }),
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
       claims_supported: [

@@ -24,7 +24,8 @@ export interface ChallengeOptions {
 
 export interface Challenge {
   readonly realm: string
-  readonly attributes: ReadonlyMap<string, string>
+  /** RFC 9110 11.2: by name in lower case, because letter case does not count. */
+  readonly attributes: ReadonlyMap<string, readonly [name: string, value: string]>
   /** RFC 9728 5.1; undefined if there is none. */
   readonly resourceMetadata?: string | undefined
 }
@@ -50,19 +51,12 @@ const attributesBeside =
       if (!isToken(name)) at.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
       else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
       else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
-      else if (isQuotable(value)) put(attributes, name, value)
+      else if (isQuotable(value)) attributes.set(folded, [name, value])
       else wrong(`must be ${quotable}.`)
       names.add(folded)
     }
     return attributes
   }
-
-/** RFC 9110 11.2: letter case does not count in names. */
-function put(attributes: Map<string, string>, name: string, value: string): void {
-  for (const known of attributes.keys())
-    if (known.toLowerCase() === name.toLowerCase()) attributes.delete(known)
-  attributes.set(name, value)
-}
 
 const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
@@ -75,13 +69,13 @@ function writeChallenge(
   error: ChallengeAttributes,
 ): string {
   const further = new Map(attributes)
-  for (const [name, value] of Object.entries(own)) put(further, name, value)
+  for (const [name, value] of Object.entries(own)) further.set(name.toLowerCase(), [name, value])
   const all = [
     ['realm', realm],
     ['scope', scope],
     ...Object.entries(error),
     ['resource_metadata', resourceMetadata],
-    ...further,
+    ...further.values(),
   ]
   const written = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
   return `${scheme} ${written.join(', ')}`

@@ -106,7 +106,8 @@ export function sharedRing(
       const trusted = heldWithin(freshFor, now)?.keySet
       // A JWT with an unknown key causes another look.
       const read = async () => (await refreshAnew(now).catch(refuse)).keySet
-      return findKey({ trusted, read, standIn: () => heldWithin(heldFor, clock())?.keySet }, now, header)
+      const standIn = () => heldWithin(heldFor, clock())?.keySet
+      return findKey(trusted, read, standIn, now, header)
     },
   }
   return {

@@ -71,16 +71,22 @@ export class SharedKeys {
 
   /** Makes the due keys, and publishes again what the store has lost. */
   refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
-    return this.change(now, algorithms, () => algorithms, this.terms.rotateAfter)
+    const wanted = () => algorithms
+    return this.change(now, wanted, wanted, this.terms.rotateAfter)
   }
 
   /** A key whose successor waits gets none. */
   rotate(now: number): Promise<readonly OpenedKey[]> {
-    const { algorithms } = this.terms
     const missing = (living: readonly OpenedKey[]) =>
-      algorithms.filter((name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)))
+      algorithmsOf(living).filter(
+        (name) =>
+          !hasKey(
+            living.filter((key) => isWaiting(key, now)),
+            name,
+          ),
+      )
     // 0 seconds: each key that signs has a successor due.
-    return this.change(now, algorithms, missing, 0)
+    return this.change(now, algorithmsOf, missing, 0)
   }
 
   /** At once; its successor signs. False if the store has no such key. */
@@ -127,9 +133,10 @@ export class SharedKeys {
     return `${this.name}-retired`
   }
 
+  /** @param needed algorithms whose keys must not all be sealed. @param wanting those that may get a new key. */
   private async change(
     now: number,
-    algorithms: readonly SigningAlgorithm[],
+    needed: (valid: readonly KeyTimes[]) => readonly SigningAlgorithm[],
     wanting: (living: readonly OpenedKey[]) => readonly SigningAlgorithm[],
     rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
@@ -143,7 +150,9 @@ export class SharedKeys {
         ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
       )
       // A lost secret must not look like a first start.
-      const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
+      const locked = needed(valid).filter(
+        (name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name),
+      )
       if (locked.length > 0) throw keysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
@@ -213,6 +222,10 @@ export class SharedKeys {
     })
   }
 }
+
+const algorithmsOf = (keys: readonly KeyTimes[]): readonly SigningAlgorithm[] => [
+  ...new Set(keys.map(({ algorithm }) => algorithm)),
+]
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)

@@ -8,7 +8,6 @@ import {
   needed,
   optional,
   type Place,
-  type Read,
   readOptions,
   usual,
 } from '../../primitives/schema'
@@ -88,12 +87,22 @@ export interface SigningKeys extends Plugin {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
-  const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
+  const {
+    keys = [],
+    secrets,
+    ...plan
+  } = readOptions('signingKeys()', fields, options, {
+    check: checkChoice,
+  })
   const rings = new WeakMap<PluginServer, KeyRing>()
   return {
     name: 'signing-keys',
     open(server) {
-      const ring = openRing(read, server)
+      const { issuer, storage, now } = server
+      const ring =
+        secrets === undefined
+          ? givenRing(keys)
+          : sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
       rings.set(server, ring)
       return { endpoints: [publishedKeys(server.urlOf, ring)], ready: () => ring.published() }
     },
@@ -162,14 +171,6 @@ function checkChoice(_read: unknown, at: Place): void {
     if (at.source[key] !== undefined) at.wrong(key, 'belongs to secrets, and keys are given.')
 }
 
-function openRing(
-  { keys = [], secrets, ...plan }: Read<typeof fields>,
-  { issuer, storage, now }: PluginServer,
-): KeyRing {
-  if (secrets === undefined) return givenRing(keys)
-  return sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
-}
-
 const isSigningKeys = (value: unknown): value is SigningKeys =>
   isRecord(value) && typeof value['ringOf'] === 'function'
 
@@ -221,27 +222,17 @@ export interface KeyManagement {
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', managementFields, options)
   const now = secondsOf(clock)
-  const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
-    new SharedKeys(store, {
-      issuer,
-      algorithms,
-      rotateAfter: Infinity,
-      publishBefore: undefined,
-      secrets,
-    })
-
-  const list = () => sharedBy([]).list(now())
   // Only the server decides which algorithms are in use.
-  const shared = async () => sharedBy([...new Set((await list()).map(({ algorithm }) => algorithm))])
-
+  const terms = { issuer, algorithms: [], rotateAfter: Infinity, publishBefore: undefined, secrets }
+  const list = () => new SharedKeys(store, terms).list(now())
   return {
     list,
     async rotate() {
-      await (await shared()).rotate(now())
+      await new SharedKeys(store, terms).rotate(now())
       return list()
     },
     async retire(kid) {
-      if (!(await (await shared()).retire(kid, now())))
+      if (!(await new SharedKeys(store, terms).retire(kid, now())))
         throw new ConfigurationError('The key cannot be retired:', [
           { path: 'kid', message: 'names no key of this issuer in the store.' },
         ])

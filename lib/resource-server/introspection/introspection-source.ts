@@ -75,13 +75,9 @@ const longestToken = 8192
 export function introspectionSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { maximumAge, maximumAgeOfRefusals, maximumCached } = read
   const clock = steadyClock(guard.clock)
-  const endpoint = new IntrospectionEndpoint({
-    issuer: guard.issuer,
-    endpoint: read.endpoint,
-    authenticate: read.client(guard),
-    patience: read.deadline * 1000,
-    clock,
-  })
+  const { issuer } = guard
+  const authenticate = read.client(guard)
+  const endpoint = new IntrospectionEndpoint(issuer, authenticate, clock, read.deadline * 1000, read.endpoint)
   const circuit = new CircuitBreaker(clock)
   // Each random token would cost the server a look-up. Counts when a call begins: parallel ones do not pass together.
   const guesses = read.inactive && new TokenBuckets(read.inactive, tooManyGuesses, clock)
