@@ -8,7 +8,6 @@ import { type Fields, group, needed, optional, type Read, usual } from '../primi
 import type { Reason } from '../protocol/refusals'
 import { type FoundToken, isGood, type TokenSender, type TokenSource } from './admit'
 import {
-  type ClaimNames,
   claimsFields,
   registeredNames,
   type SourceTerms,
@@ -62,21 +61,18 @@ const fields = {
 
 export const jwtOptions = group(fields, { undefinedMembers: 'refused' })
 
-type Kind = 'at+jwt' | 'JWT'
-
-// RFC 9068 2.1.
-const types: Readonly<Record<Kind, readonly string[]>> = {
-  'at+jwt': ['at+jwt'],
-  JWT: ['at+jwt', 'jwt'],
-}
-
 /** RFC 9068 4. */
 export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
-  const { algorithms, clockTolerance, maximumCached, maximumAge } = read
+  const { algorithms, clientIdClaim, scopeClaim, clockTolerance, maximumCached, maximumAge } = read
+  const areOlder = read.type === 'JWT'
+  // RFC 9068 2.1.
+  const types = areOlder ? ['at+jwt', 'jwt'] : ['at+jwt']
+  const usualNames = areOlder ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
   const issuers = new Map([[guard.issuer, read.jwks], ...read.otherIssuers])
   // The claims say for whom a token is, also of one that names nobody.
-  const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
-  const terms = { ...guard, ...read, names: namesOf(read) }
+  const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types }
+  const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
+  const terms = { ...guard, ...read, names: { clientId, scope: scopeClaim, areOlder } }
   const clock = secondsOf(guard.clock)
   return {
     findToken: knownTokens<FoundToken, TokenSender>({
@@ -102,12 +98,6 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
     }),
     ready: () => Promise.all([loadJose(), ...Array.from(issuers.values(), (keys) => keys.find(clock()))]),
   }
-}
-
-function namesOf({ type, clientIdClaim, scopeClaim: scope }: Read<typeof fields>): ClaimNames {
-  const usualNames = type === 'JWT' ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
-  const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
-  return { clientId, scope, areOlder: type === 'JWT' }
 }
 
 const reasons: Readonly<Record<JwtFault, Reason>> = {

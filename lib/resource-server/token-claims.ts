@@ -56,7 +56,7 @@ export const claimsFields = {
 } satisfies Fields<TokenClaimsOptions>
 
 /** Some issuers do not use the registered claims. */
-export interface ClaimNames {
+interface ClaimNames {
   readonly clientId: readonly string[]
   readonly scope: string
   /** Whether a scope may be a list. Their `token_type` then says nothing. */

@@ -2,6 +2,7 @@ import { boundedText, isRecord, isText, isTexts } from '../../primitives/values'
 import { SingleFlight } from '../../primitives/concurrency'
 import { isShallow } from '../../protocol/json'
 import { isSafeUrl } from '../../protocol/uri'
+import type { SourceTerms } from '../token-claims'
 import type { Authenticate } from './introspection-client'
 
 /** Another status than 200, no JSON, or no answer about the token. */
@@ -52,7 +53,7 @@ export class IntrospectionEndpoint {
    * @param endpoint undefined: by the metadata of the issuer.
    */
   constructor(
-    private readonly issuer: string,
+    private readonly guard: SourceTerms,
     private readonly authenticate: Authenticate,
     private readonly clock: () => number,
     private readonly patience: number,
@@ -70,7 +71,7 @@ export class IntrospectionEndpoint {
   /** RFC 7662 2.1 */
   async ask(token: string): Promise<unknown> {
     const { url, offered } = await this.find()
-    const { headers, parameters } = await this.authenticate(offered)
+    const { headers, parameters } = await this.authenticate(this.guard, offered)
     const body = new URLSearchParams({ token, token_type_hint: 'access_token', ...parameters })
     try {
       return await fetchJson(url, { method: 'POST', body, headers, signal: this.deadline() })
@@ -97,7 +98,7 @@ export class IntrospectionEndpoint {
   private lookUp(): Promise<FoundEndpoint> {
     return this.lookUps.share('', async () => {
       this.lookedAt = this.clock()
-      this.found = await endpointOf(this.issuer, this.deadline()).catch((cause: unknown) => {
+      this.found = await endpointOf(this.guard.issuer, this.deadline()).catch((cause: unknown) => {
         throw new Error('The metadata of the issuer name no endpoint.', { cause })
       })
       return this.found

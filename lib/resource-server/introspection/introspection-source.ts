@@ -75,9 +75,7 @@ const longestToken = 8192
 export function introspectionSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { maximumAge, maximumAgeOfRefusals, maximumCached } = read
   const clock = steadyClock(guard.clock)
-  const { issuer } = guard
-  const authenticate = read.client(guard)
-  const endpoint = new IntrospectionEndpoint(issuer, authenticate, clock, read.deadline * 1000, read.endpoint)
+  const endpoint = new IntrospectionEndpoint(guard, read.client, clock, read.deadline * 1000, read.endpoint)
   const circuit = new CircuitBreaker(clock)
   // Each random token would cost the server a look-up. Counts when a call begins: parallel ones do not pass together.
   const guesses = read.inactive && new TokenBuckets(read.inactive, tooManyGuesses, clock)
