@@ -127,6 +127,8 @@ export function bearerGuard(context: GuardEdge): BearerGuard {
 
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
+  /** Whether a request without a token may pass. */
+  readonly optional: boolean
   readonly find: FindToken
   readonly resource: ResourceReference | undefined
 }
@@ -139,7 +141,6 @@ function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardT
   const requirement = {
     scope: readScope(scope, at, scopes && [...scopes.keys()], read.resource),
     match: read.match,
-    optional: read.optional,
     resource: read.resource?.uri,
     login: requiredLogin(read),
     extensions: extensions.filter(actsInGuards),
@@ -205,7 +206,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
       return refuse(context, challenge, asked, response, error)
     }
     if (access !== undefined) admit(request, asked.token, access)
-    else if (!requirement.optional) return demandToken(request, response)
+    else if (!terms.optional) return demandToken(request, response)
     next()
   })
 }
@@ -297,7 +298,7 @@ export async function admitAtEndpoint(
   const carried = tokenOf(request, tokenTypes, scope)
   if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(scope) })
   const found = await store.findAccess(carried.presented.accessToken, request.now)
-  const terms = { scope, match: 'all', optional: false, resource: request.url } as const
+  const terms = { scope, match: 'all', resource: request.url } as const
   const acting = extensions.filter((extension) => extension.admit !== undefined)
   return admitToken(carried, found, request, { ...terms, extensions: acting, implied, schemes })
 }

@@ -14,7 +14,7 @@ let loading: Promise<Jose> | undefined
 export const loadJose = (): Promise<Jose> => (loading ??= import('jose'))
 
 /** What finds the key: `alg` and, unproven, `kid`. */
-export interface Header {
+interface Header {
   readonly alg: string
   readonly [name: string]: unknown
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { aListOf } from '../primitives/fields'
 import { type Field, kind, usual } from '../primitives/schema'
 import { isRecord, isText, isTexts } from '../primitives/values'
-import { type Header, type Jose, KeySet, type KeySource, loadJose } from './key-source'
+import { type Jose, KeySet, type KeySource, loadJose } from './key-source'
 import { materialOf, type PublicKey } from './public-keys'
 
 export interface JwtTerms {
@@ -56,7 +56,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
   const jose = await loadJose()
   try {
     const { header, issuer, source } = readUnproven(token, terms)
-    const found = await source.find(now, allowed(header, terms.algorithms))
+    const found = await source.find(now, header)
     if (found === undefined) throw new RefusedJwt('key_unknown')
     const { payload } = await jose.jwtVerify(token, found.key, expected(issuer, now, terms))
     if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
@@ -73,7 +73,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
 const refusalIn = ({ refusal }: JwtTerms, fault: JwtFault) => refusal?.(fault) ?? new RefusedJwt(fault)
 
 /** Only chooses the keys, which then verify the whole JWT. */
-function readUnproven(token: string, { issuers, types }: JwtTerms) {
+function readUnproven(token: string, { issuers, types, algorithms: accepted }: JwtTerms) {
   const parts = compactParts(token, longestJwt)
   const [header, claims] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
   if (header === undefined || claims === undefined) throw new RefusedJwt('malformed')
@@ -82,7 +82,11 @@ function readUnproven(token: string, { issuers, types }: JwtTerms) {
   if (!isText(issuer)) throw new RefusedJwt('incomplete')
   const source = issuers.get(issuer)
   if (source === undefined) throw new RefusedJwt('issuer_unknown')
-  return { header, issuer, source }
+  const { alg, kid } = header
+  if (!isText(alg)) throw new RefusedJwt('malformed')
+  // RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
+  if (!accepted.includes(alg)) throw new RefusedJwt('algorithm_refused')
+  return { header: { alg, kid }, issuer, source }
 }
 
 /** Unproven: only says whose keys can prove the JWT. */
@@ -133,13 +137,6 @@ function isOfType(header: JsonObject, types: readonly string[]): boolean {
 const typeIn = ({ typ = 'JWT' }: JsonObject): string | undefined =>
   isText(typ) ? typ.toLowerCase().replace(/^application\//, '') : undefined
 
-// RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
-function allowed({ alg, kid }: JsonObject, algorithms: readonly string[]): Header {
-  if (!isText(alg)) throw new RefusedJwt('malformed')
-  if (!algorithms.includes(alg)) throw new RefusedJwt('algorithm_refused')
-  return { alg, kid }
-}
-
 function expected(issuer: string, now: number, { audience, algorithms, clockTolerance }: JwtTerms) {
   const currentDate = new Date(now * 1000)
   const terms = { issuer, algorithms: [...algorithms], clockTolerance, currentDate }
@@ -149,12 +146,10 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
 function endIn({ exp, iat }: JsonObject, now: number, { clockTolerance, mayBeEndless }: JwtTerms): number {
   if (typeof iat === 'number' && iat > now + clockTolerance) throw new RefusedJwt('not_yet_valid')
   if (exp === undefined && mayBeEndless === true) return Infinity
-  if (!isFiniteNumber(exp)) throw new RefusedJwt('incomplete')
+  // JSON can hold a number that overflows to infinity: 1e999.
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new RefusedJwt('incomplete')
   return exp
 }
-
-// JSON can hold a number that overflows to infinity: 1e999.
-const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
 export type JwtFault =
   | 'malformed'

@@ -39,7 +39,7 @@ import {
 import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { badToken, otherAudience, scopeIn } from './challenge'
 
-export interface GoodToken extends KeptExtensionData {
+interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
   readonly tokenData: Json | undefined
   readonly rejectReason?: undefined
@@ -207,8 +207,6 @@ const satisfies = (granted: Scope, { scope, match }: Requirement): boolean =>
 export interface Requirement {
   readonly scope: Scope
   readonly match: 'all' | 'any'
-  /** Whether a request without a token may pass. */
-  readonly optional: boolean
   readonly resource: string | undefined
   readonly login?: RequiredLogin | undefined
   /** Those that act in guards. */

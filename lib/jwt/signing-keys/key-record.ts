@@ -44,8 +44,6 @@ export function signingKeyAt<Key extends KeyTimes>(
 /** Dated by a process whose clock was wrong: no successor is made so far ahead. */
 const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
 
-export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
-
 /** A key ends with the last token that it signed; one without a successor has no end. */
 export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] =>
   keys.filter((key) => {
@@ -84,8 +82,6 @@ export interface OpenedKey extends KeyTimes, SigningKey {
 export interface SealedKey extends KeyTimes {
   readonly sealed: string
 }
-
-export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
 const aTime = kind(isWhole(0, Number.MAX_SAFE_INTEGER), 'must be whole seconds.')
 const timeFields = { createdAt: aTime, signsFrom: aTime, longest: aTime, lead: aTime }
@@ -164,7 +160,7 @@ export class KeySeal {
   }
 }
 
-export function openedKey(times: KeyTimes, secretText: string): OpenedKey {
+function openedKey(times: KeyTimes, secretText: string): OpenedKey {
   const key = createPrivateKey({ key: Buffer.from(secretText, 'base64url'), format: 'der', type: 'pkcs8' })
   return { ...times, ...signingKeyOf(key, times.algorithm, times.kid), secretText }
 }

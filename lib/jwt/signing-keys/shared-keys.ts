@@ -2,16 +2,13 @@ import { issuerDigest } from '../../authorization/issuer'
 import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
 import {
-  formatKeys,
   formatRetired,
   isSameKey,
-  isWaiting,
   KeySeal,
   type KeyTimes,
   leadTime,
   livingKeys,
   nextKeyFrom,
-  openedKey,
   type OpenedKey,
   parseKeys,
   parseRetired,
@@ -71,22 +68,13 @@ export class SharedKeys {
 
   /** Makes the due keys, and publishes again what the store has lost. */
   refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
-    const wanted = () => algorithms
-    return this.change(now, wanted, wanted, this.terms.rotateAfter)
+    return this.change(now, algorithms, this.terms.rotateAfter)
   }
 
   /** A key whose successor waits gets none. */
   rotate(now: number): Promise<readonly OpenedKey[]> {
-    const missing = (living: readonly OpenedKey[]) =>
-      algorithmsOf(living).filter(
-        (name) =>
-          !hasKey(
-            living.filter((key) => isWaiting(key, now)),
-            name,
-          ),
-      )
     // 0 seconds: each key that signs has a successor due.
-    return this.change(now, algorithmsOf, missing, 0)
+    return this.change(now, undefined, 0)
   }
 
   /** At once; its successor signs. False if the store has no such key. */
@@ -133,11 +121,10 @@ export class SharedKeys {
     return `${this.name}-retired`
   }
 
-  /** @param needed algorithms whose keys must not all be sealed. @param wanting those that may get a new key. */
+  /** @param algorithms undefined: those of the stored keys. */
   private async change(
     now: number,
-    needed: (valid: readonly KeyTimes[]) => readonly SigningAlgorithm[],
-    wanting: (living: readonly OpenedKey[]) => readonly SigningAlgorithm[],
+    algorithms: readonly SigningAlgorithm[] | undefined,
     rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
@@ -149,20 +136,19 @@ export class SharedKeys {
       const lost = this.held.filter(
         ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
       )
+      const wanted = algorithms ?? [...new Set(valid.map(({ algorithm }) => algorithm))]
       // A lost secret must not look like a first start.
-      const locked = needed(valid).filter(
-        (name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name),
-      )
+      const locked = wanted.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
       if (locked.length > 0) throw keysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
-      const outcome = await this.withDue(living, made, now, wanting(living), rotateAfter)
+      const outcome = await this.withDue(living, made, now, wanted, rotateAfter)
       // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
       const kept = outcome.map((key) => valid.find((stored) => isSameKey(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
       const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
-      return isUnchanged ? { outcome } : { write: { value: formatKeys(texts) }, outcome }
+      return isUnchanged ? { outcome } : { write: { value: JSON.stringify({ keys: texts }) }, outcome }
     })
     this.held = changed
     return changed
@@ -209,9 +195,8 @@ export class SharedKeys {
     own: Pick<KeyTimes, 'createdAt' | 'longest' | 'lead'>,
   ): Promise<OpenedKey> {
     const privateKey = await algorithmRows[algorithm].generate()
-    const { kid } = signingKeyOf(privateKey, algorithm)
-    const times = { kid, algorithm, signsFrom: own.createdAt, ...own }
-    return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
+    const secretText = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')
+    return { ...signingKeyOf(privateKey, algorithm), ...own, signsFrom: own.createdAt, secretText }
   }
 
   private mark(kid: string): Promise<void> {
@@ -222,10 +207,6 @@ export class SharedKeys {
     })
   }
 }
-
-const algorithmsOf = (keys: readonly KeyTimes[]): readonly SigningAlgorithm[] => [
-  ...new Set(keys.map(({ algorithm }) => algorithm)),
-]
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)
