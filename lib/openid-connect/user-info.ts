@@ -2,7 +2,6 @@ import { audienceIn } from '../extensions/resource-indicators/resource-indicator
 import { isTexts } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
-import type { FoundAccess } from '../authorization/lookup'
 import { badToken, otherAudience } from '../resource-server/challenge'
 import type { IdentityTerms } from './id-token'
 import { approvedClaims, identityRequestIn } from './identity-request'
@@ -23,8 +22,10 @@ export function userInfoEndpoint(terms: IdentityTerms, name: string, path: strin
     async handle(request) {
       const found = await server.admit(request, 'openid')
       const { subject, scope, clientId } = found.access
-      if (!isForUserInfo(found, own))
-        throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
+      const audience = audienceIn(found)
+      // Without resources, a token is for everything.
+      if (audience !== undefined && !(isTexts(audience) && audience.includes(own)))
+        throw badToken('token_resource', needed, otherAudience(audience, [own]))
       if (subject === undefined) throw badToken('token_invalid', needed)
       const asked = identityRequestIn(dataOf(name, found.extensionData))
       const ofScope = byScope.all(scope)
@@ -38,10 +39,4 @@ export function userInfoEndpoint(terms: IdentityTerms, name: string, path: strin
       return { members: { ...known, sub: subjectFor(subject, client) } }
     },
   }
-}
-
-/** Without resources, a token is for everything. */
-function isForUserInfo(found: FoundAccess, own: string): boolean {
-  const audience = audienceIn(found)
-  return audience === undefined || (isTexts(audience) && audience.includes(own))
 }

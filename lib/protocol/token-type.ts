@@ -171,7 +171,7 @@ export function challengeOfType(tokenType: TokenType): Readonly<Record<string, s
   )
 }
 
-const reservedAttributes: ReadonlySet<string> = new Set([...serverAttributes, 'scope'])
+export const reservedAttributes: ReadonlySet<string> = new Set([...serverAttributes, 'scope'])
 const areOwnAttributes = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) &&
   Object.entries(value).every(

@@ -1,16 +1,10 @@
 import { type Field, type Fields, kind, usual } from '../primitives/schema'
 import { isRecord, isText } from '../primitives/values'
-import {
-  isQuotable,
-  isSameScheme,
-  isToken,
-  parseAuthorization,
-  serverAttributes,
-} from '../protocol/http-authentication'
+import { isQuotable, isSameScheme, isToken, parseAuthorization } from '../protocol/http-authentication'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
 import { refusedBy } from '../protocol/refusals'
 import { formatScope, type Scope } from '../protocol/scope'
-import { challengeOfType, type TokenType } from '../protocol/token-type'
+import { challengeOfType, reservedAttributes, type TokenType } from '../protocol/token-type'
 
 /** What a host may set in the challenges of a guard. */
 export interface ChallengeOptions {
@@ -49,7 +43,7 @@ const attributesBeside =
       const folded = name.toLowerCase()
       const wrong = (message: string) => at.wrong(`${key}.${name}`, message)
       if (!isToken(name)) at.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
-      else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
+      else if (reservedAttributes.has(folded)) wrong('is an attribute that the guard itself sets.')
       else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
       else if (isQuotable(value)) attributes.set(folded, [name, value])
       else wrong(`must be ${quotable}.`)
@@ -58,7 +52,6 @@ const attributesBeside =
     return attributes
   }
 
-const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
 /** RFC 6750 3, RFC 9728 5.1 */

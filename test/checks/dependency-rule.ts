@@ -69,7 +69,7 @@ extensions/jwt-access-tokens: jwt jwt/signing-keys
 form-post: doors/plug-in
 legacy-tokens: authorization extensions/resource-indicators/resource-indicators
   token-endpoint/grant-types/built-in doors/plug-in
-openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
+openid-connect: jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
