@@ -82,7 +82,10 @@ const fields = {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
-  const given = options && readOptions('jwtAccessTokenReader()', keysOfIssuer(unavailable), options)
+  const given =
+    options === undefined
+      ? undefined
+      : readOptions('jwtAccessTokenReader()', keysOfIssuer(unavailable), options)
   return {
     name: 'jwt-access-tokens',
     open() {
