@@ -4,7 +4,7 @@ import { scope } from '../cast'
 import { jwtIssuer } from '../jwt-issuer'
 import { serveWith } from '../serve-with'
 
-void jwtIssuer().then(({ issuer, audience, algorithm, jwks_uri, showKeys, issue }) => {
+void jwtIssuer().then(({ issuer, audience, algorithm, jwksUri, showKeys, issue }) => {
   const app = createApp()
   app.get('/jwks.json', showKeys)
   app.post('/token', issue)
@@ -12,7 +12,7 @@ void jwtIssuer().then(({ issuer, audience, algorithm, jwks_uri, showKeys, issue 
     issuer,
     jwt: {
       audience,
-      jwks_uri,
+      jwks_uri: jwksUri,
       algorithms: [algorithm],
       ...(process.env['BENCH_VERIFIED'] === 'each time' ? { maximumCached: 0 } : {}),
     },
