@@ -35,7 +35,8 @@ export async function throttled<Success>(
   }
 }
 
-async function count(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
+/** All or none. @throws OAuthError over a limit. */
+export async function count(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   const counted: FailureThrottle[] = []
   try {
     for (const limit of limits) {

@@ -2,4 +2,4 @@ export {
   deviceAuthorization,
   type DeviceAuthorizationOptions,
 } from '../device-authorization/device-authorization'
-export type { DeviceAnswerView, DeviceCodeView, DeviceView } from '../device-authorization/device-pages'
+export type { DeviceAnswerView, DeviceCodeView, DeviceView } from '../device-authorization/device-page'
