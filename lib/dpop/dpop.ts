@@ -161,8 +161,8 @@ function proofCheck(
 
 // A store may be shared, and the nonces are not.
 function risksOf(rules: DpopRules): readonly PluginRisk[] {
-  const kinds = ['nonces', 'guardNonces'] as const
-  return kinds
-    .filter((kind) => rules[kind] !== undefined && rules[kind].secret === undefined)
-    .map((kind) => ({ rule: 'dpop-nonce-secret', path: `${kind}.secret` }))
+  const places = ['nonces', 'guardNonces'] as const
+  return places
+    .filter((place) => rules[place] !== undefined && rules[place].secret === undefined)
+    .map((place) => ({ rule: 'dpop-nonce-secret', path: `${place}.secret` }))
 }
