@@ -12,17 +12,15 @@ export {
   type PasswordOwner,
 } from '../token-endpoint/grant-types/password/bcrypt-passwords'
 export type { Assertion, OwnerOfAssertion } from '../token-endpoint/grant-types/assertion'
-export { jwtBearer, type JwtBearerOptions } from '../token-endpoint/grant-types/jwt-bearer/jwt-bearer'
+export { jwtBearer, type JwtBearerOptions } from '../token-endpoint/grant-types/jwt-bearer'
 export type { PlainIssuer, TrustedIssuer } from '../jwt/trusted-issuers'
 export {
   tokenExchange,
+  type ExchangeApproval,
+  type ExchangePolicy,
+  type ExchangeRequest,
   type TokenExchangeOptions,
 } from '../token-endpoint/grant-types/token-exchange/token-exchange'
-export type {
-  ExchangeApproval,
-  ExchangePolicy,
-  ExchangeRequest,
-} from '../token-endpoint/grant-types/token-exchange/policy'
 export type {
   SecurityToken,
   SecurityTokenClaims,
