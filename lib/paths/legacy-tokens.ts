@@ -1,6 +1,6 @@
-export { legacyTokens } from '../legacy-tokens/legacy-tokens'
-export type {
-  LegacyToken,
-  LegacyTokenKind,
-  LegacyTokensOptions,
-} from '../legacy-tokens/legacy-tokens-options'
+export {
+  legacyTokens,
+  type LegacyToken,
+  type LegacyTokenKind,
+  type LegacyTokensOptions,
+} from '../legacy-tokens/legacy-tokens'
