@@ -1,2 +1,2 @@
-export { dpop, type BaseUrl, type DpopNonceOptions, type DpopOptions } from '../dpop/dpop'
+export * from '../dpop/dpop'
 export type { JwsAlgorithm as DpopAlgorithm } from '../jwt/verify-jwt'

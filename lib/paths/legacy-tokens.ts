@@ -1,6 +1,1 @@
-export {
-  legacyTokens,
-  type LegacyToken,
-  type LegacyTokenKind,
-  type LegacyTokensOptions,
-} from '../legacy-tokens/legacy-tokens'
+export * from '../legacy-tokens/legacy-tokens'
