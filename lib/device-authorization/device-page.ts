@@ -192,12 +192,7 @@ function answerViewOf(
  */
 export type DeviceView = DeviceCodeView | DeviceAnswerView
 
-interface DeviceViewBase {
-  /** By the option `pages.service`. */
-  readonly service: ConsentView['service']
-  /** The owner's best language among those of the pages. */
-  readonly language: ConsentView['language']
-  readonly resourceOwner: ConsentView['resourceOwner']
+interface DeviceViewBase extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
   /** The `action` of the form, which the browser sends by `POST` with the `fields`. */
   readonly action: string
   /** The hidden fields of the form, by name. */

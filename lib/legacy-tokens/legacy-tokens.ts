@@ -154,7 +154,7 @@ const fields = {
 
 type LegacyTerms = Read<typeof fields>
 
-const subject = kind(isSubject, `${subjectExpectation} If the client acts for itself, omit the member.`)
+const aSubject = kind(isSubject, `${subjectExpectation} If the client acts for itself, omit the member.`)
 const timeUntil = (ahead: number, what: string) =>
   kind<number, number>(
     (value, now): value is number => isWhole(0, now + ahead)(value),
@@ -164,7 +164,7 @@ const timeUntil = (ahead: number, what: string) =>
 /** The context: the time, in seconds since the epoch. */
 const legacyToken = shape<LegacyToken, number>({
   clientId: aText,
-  subject: (given, at, member) => (member in at.source ? subject(given, at, member) : undefined),
+  subject: (given, at, member) => (member in at.source ? aSubject(given, at, member) : undefined),
   scope: kind(isScope, scopeExpectation),
   expiresAt: timeUntil(tenYears, 'at most ten years from now'),
   grantedAt: optional(timeUntil(300, 'in the past')),
@@ -203,7 +203,7 @@ class LegacyTokens {
 
   /** Never for a token of this server. */
   async mayHold(text: string): Promise<boolean> {
-    return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(await this.terms.form(text)))
+    return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(this.terms.form(text)))
   }
 
   /** Names the record that a refresh token begins: of any number of moves, one creates it. */
@@ -234,9 +234,9 @@ class LegacyTokens {
     const { revoke } = this.terms
     const text = endpoint === 'revocation' ? parameters.get('token') : undefined
     if (text === undefined || revoke === undefined || !(await this.mayHold(text))) return
-    for (const [verb, kind] of kinds)
+    for (const [verb, tokenKind] of kinds)
       if ((await this.ask(verb, text))?.clientId === client.client_id)
-        await asked('revoke', text, async () => revoke(text, kind))
+        await asked('revoke', text, async () => revoke(text, tokenKind))
   }
 
   private ask(verb: Verb, text: string): Promise<LegacyToken | undefined> {
