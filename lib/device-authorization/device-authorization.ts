@@ -1,7 +1,7 @@
 import { aCall, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, optional, orOff, readOptions } from '../primitives/schema'
 import { randomBytes } from 'node:crypto'
-import type { Plugin, PluginServer } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 import type { RenderView } from '../doors/page-endpoint'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { isInMemory } from '../store/store'
@@ -65,7 +65,10 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   return {
     name: 'device-authorization',
     open(server) {
-      requireSharedSecret(server, secret)
+      if (secret === undefined && !isInMemory(server.storage))
+        throw new Error(
+          'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',
+        )
       const terms = { ...read, key: new DeviceKey(secret ?? random, server.issuer) }
       return {
         endpoints: [deviceRequestEndpoint(server, terms), verificationPage(server, terms)],
@@ -73,13 +76,6 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
       }
     },
   }
-}
-
-function requireSharedSecret({ storage }: PluginServer, secret: string | undefined): void {
-  if (secret === undefined && !isInMemory(storage))
-    throw new Error(
-      'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',
-    )
 }
 
 const fields = {

@@ -260,21 +260,21 @@ export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
 }
 
 function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
-  return html`<p class="assurance caution" role="note">
-    <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
-    ${consent.ownClaim} ${host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)}
-  </p>`
+  const title = host === undefined ? consent.selfRegistered : consent.notRegistered
+  const certain = host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)
+  return caution(title, html`${consent.ownClaim} ${certain}`)
 }
+
+const caution = (title: string, text: HtmlValue): Html =>
+  html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
 
 // RFC 8252 8.6: another program may take the place of any client.
 function receiverWarning(
   receiver: ConsentView['receiver'],
   { texts: { consent } }: PageLocale,
 ): Html | undefined {
-  if (receiver === 'web' || receiver === undefined) return undefined
-  const [title, text] =
-    receiver === 'device' ? [consent.deviceTitle, consent.device] : [consent.appTitle, consent.app]
-  return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
+  if (receiver === 'device') return caution(consent.deviceTitle, consent.device)
+  return receiver === 'app' ? caution(consent.appTitle, consent.app) : undefined
 }
 
 // If the logo does not load, its alternative text shows: the initial. Screen readers skip both.
@@ -289,7 +289,7 @@ function mark(name: string, logoUri: string | undefined): Html {
 
 // RFC 8628 5.4 and RFC 10027: nobody else has a reason to send a code.
 export const deviceWarning = ({ texts: { device } }: PageLocale): Html =>
-  html`<p class="assurance caution" role="note"><strong>${device.warningTitle}</strong> ${device.warning}</p>`
+  caution(device.warningTitle, device.warning)
 
 function circumstances(view: ConsentView, locale: PageLocale): Html {
   const { common, consent } = locale.texts

@@ -101,7 +101,9 @@ export function around(text: string, inner: HtmlValue): Html {
 }
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
-  Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
+  Object.entries(fields).map(
+    ([key, value]) => html`<input type="hidden" name="${exactly(key)}" value="${exactly(value)}" />`,
+  )
 
 /** What all pages of a server have in common, in one language. */
 export interface PageFrame {

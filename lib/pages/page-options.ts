@@ -16,13 +16,12 @@ import { aLocalizedText, type Text } from '../protocol/localized-text'
 import type { ConnectedView } from './connected-page'
 import type { ConsentView } from './consent-page'
 import type { ErrorView } from './pages'
-import { styleSourceOf, stylesheet } from './stylesheet'
+import { stylesheet } from './stylesheet'
 import {
   catalogues,
   createPageLocales,
   type PageLanguage,
   pageLanguages,
-  type PageService,
   type PageTexts,
 } from './texts/locale'
 
@@ -122,11 +121,6 @@ const isAround = (text: unknown): boolean => isText(text) && text.split('{}').le
 
 const textAround = kind(isAround, 'must be a text with one {}, in the place of the name.')
 
-const service: Field<PageService> = (given, at, name) => {
-  const { colors, ...read } = serviceFields(given, at, name)
-  return { ...read, stylesheet: colors, styleSource: styleSourceOf(colors) }
-}
-
 interface Surroundings {
   readonly card: string
   readonly text: string
@@ -213,7 +207,7 @@ const pairOn = ({ card, text }: Surroundings) =>
 
 const serviceColors = group({ ...pairOn(light), dark: group(pairOn(dark)) } satisfies Fields<ServiceColors>)
 
-const serviceFields = group({
+const service = group({
   name: optional(aLocalizedText),
   logo: optional(kind(isLogo, "must be an https URL, or a path of this server such as '/logo.svg'.")),
   colors: serviceStyle,

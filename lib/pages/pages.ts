@@ -2,7 +2,17 @@ import { rowOf } from '../protocol/refusals'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { withoutAnyPort } from '../protocol/redirect-uri'
 import { clientNameOf, type ConsentView, destination, webUrl } from './consent-page'
-import { around, exactly, html, type Html, type HtmlValue, notice, row, submitScript } from './html'
+import {
+  around,
+  exactly,
+  hiddenFields,
+  html,
+  type Html,
+  type HtmlValue,
+  notice,
+  row,
+  submitScript,
+} from './html'
 import { en, type PageLocale, type PageTexts } from './texts/locale'
 
 /** Why a request ended on the page of errors, as far as a person needs to know. */
@@ -69,11 +79,8 @@ function onward({ location, fields }: WayToClient, label: HtmlValue, isPrimary: 
     return html`<div class="actions">
       <a ${look}href="${location}" rel="noreferrer" referrerpolicy="no-referrer">${label}</a>
     </div>`
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${exactly(name)}" value="${exactly(value)}" />`,
-  )
   return html`<form method="post" action="${exactly(location)}" class="actions">
-    ${inputs}<button ${look}type="submit">${label}</button>
+    ${hiddenFields(fields)}<button ${look}type="submit">${label}</button>
   </form>`
 }
 

@@ -220,5 +220,3 @@ export const stylesheet = lines.replaceAll(/\n */g, '')
 
 export const styleSourceOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-export const stylesheetHash = styleSourceOf(stylesheet)

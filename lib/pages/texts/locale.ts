@@ -6,6 +6,7 @@ import {
   textIn,
 } from '../../protocol/localized-text'
 import type { PageFrame } from '../html'
+import { styleSourceOf } from '../stylesheet'
 import ar from './ar.json'
 import de from './de.json'
 import english from './en.json'
@@ -38,11 +39,11 @@ export interface PageLocale extends PageFrame {
   readonly pick: (text: Text) => string
 }
 
-export interface PageService {
+interface PageService {
   readonly name: Text | undefined
   readonly logo: string | undefined
-  readonly stylesheet: string
-  readonly styleSource: string
+  /** The stylesheet with them. */
+  readonly colors: string
 }
 
 export interface PageLocales {
@@ -66,12 +67,12 @@ export function createPageLocales(
       texts: texts[language],
       pick,
       service: { name: name === undefined ? undefined : pick(name), logo },
-      stylesheet: service.stylesheet,
+      stylesheet: service.colors,
     }
   }
   const [first = 'en'] = languages
   return {
-    styleSource: service.styleSource,
+    styleSource: styleSourceOf(service.colors),
     choose(uiLocales, acceptLanguage) {
       const found =
         lookUpLanguage(parseUiLocales(uiLocales), languages) ??
