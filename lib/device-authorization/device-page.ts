@@ -11,8 +11,7 @@ import type { PluginServer } from '../doors/plug-in'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
 import type { Limit } from '../limits/limit'
-import { networksOf } from '../limits/network'
-import { throttled, tooManyFailures } from '../limits/throttle'
+import { throttled, tooManyFailures, tooManyOfNetwork } from '../limits/throttle'
 import { clientNameOf, type ConsentView, deviceWarning } from '../pages/consent-page'
 import { around, hiddenFields, html, notice, pageDocument, row } from '../pages/html'
 import type { PageLocale } from '../pages/texts/locale'
@@ -22,14 +21,7 @@ import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { consentTokenField } from '../protocol/owner-question'
 import { refused } from '../protocol/refusals'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
-import {
-  deviceCodeGrant,
-  deviceDataIn,
-  type DeviceTerms,
-  ofNetworks,
-  parseUserCode,
-  shownCode,
-} from './device-request'
+import { deviceCodeGrant, deviceDataIn, type DeviceTerms, parseUserCode, shownCode } from './device-request'
 
 const codeField = 'user_code'
 const textField = 'form'
@@ -88,7 +80,7 @@ class VerificationPage {
     // RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody.
     const limits = [
       ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', resourceOwner.subject),
-      ...ofNetworks('user_code_network_limited', network, 'device:network', networksOf(address)),
+      ...tooManyOfNetwork('user_code_network_limited', network, 'device:network', address),
     ]
     // A store in trouble is no wrong code.
     const find = () =>

@@ -6,16 +6,15 @@ import { type Poll, pollAuthorization } from '../authorization/polled'
 import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import type { PluginServer } from '../doors/plug-in'
-import { countedFor } from '../limits/counted-for'
-import type { Counters } from '../limits/counters'
 import type { Limit } from '../limits/limit'
-import { type CountedNetwork, plainAddress } from '../limits/network'
-import { count, type FailureThrottle, tooManyFailures } from '../limits/throttle'
+import { plainAddress } from '../limits/network'
+import { countAll, tooManyOfNetwork } from '../limits/throttle'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
+import { passesNetworkLimit } from '../protocol/client'
 import type { Random } from '../protocol/credential'
-import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
+import type { Endpoint } from '../protocol/endpoint'
 import { OAuthError } from '../protocol/oauth-error'
-import { refused, type RefusalName } from '../protocol/refusals'
+import { refused } from '../protocol/refusals'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -41,7 +40,9 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const { client, parameters, address } = request
       if (!client.grant_types.includes(deviceCodeGrant)) throw refused('grant_type_not_registered')
       const parsed = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
-      await countRequest(server.counters, terms.requests, request)
+      const limit = passesNetworkLimit(client) ? undefined : terms.requests
+      const limits = tooManyOfNetwork('device_requests_limited', limit, 'device:request', address)
+      await countAll(limits, server.counters)
       await request.useUp?.()
       const { lifetime, interval } = terms
       const requestedFrom = plainAddress(address)
@@ -66,15 +67,6 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       }
     },
   }
-}
-
-async function countRequest(
-  counters: Counters,
-  limit: Limit | undefined,
-  { client, address }: EndpointRequest,
-): Promise<void> {
-  const { networks = [] } = countedFor(client, address)
-  await count(ofNetworks('device_requests_limited', limit, 'device:request', networks), counters)
 }
 
 /** A code may be taken: its id stays in use while its authorization lives. */
@@ -162,17 +154,6 @@ function isDeviceData(data: unknown): data is DeviceData {
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
-
-/** @param countedAs in clear in the key of the count. */
-export const ofNetworks = (
-  name: RefusalName,
-  limit: Limit | undefined,
-  countedAs: string,
-  networks: readonly CountedNetwork[],
-): readonly FailureThrottle[] =>
-  networks.flatMap(({ network, factor }) =>
-    tooManyFailures(name, limit && { ...limit, attempts: limit.attempts * factor }, countedAs, network),
-  )
 
 // RFC 8628 6.1: no vowels, so no words appear; 20^8 codes are 34.5 bits.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'

@@ -3,8 +3,7 @@ import { shortKey } from '../protocol/credential'
 import { type CountedNetwork, networksOf } from './network'
 
 type CountedFor =
-  | { readonly client: string; readonly networks?: undefined }
-  | { readonly client?: undefined; readonly networks: readonly CountedNetwork[] }
+  { readonly client: string } | { readonly client?: undefined; readonly networks: readonly CountedNetwork[] }
 
 /**
  * The client, if it has proven itself by credentials that the host registered. Otherwise the sender: anybody may name a

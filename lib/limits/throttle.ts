@@ -3,6 +3,7 @@ import { NotAttempted, type OAuthError } from '../protocol/oauth-error'
 import { overLimit, type RefusalName } from '../protocol/refusals'
 import type { Counters } from './counters'
 import { type Limit, secondsToWait } from './limit'
+import { networksOf } from './network'
 
 export interface FailureThrottle extends Limit {
   /** The store sees it: no credential and no name in clear. */
@@ -24,7 +25,7 @@ export async function throttled<Success>(
   counters: Counters,
   attempt: () => Promise<Success | undefined>,
 ): Promise<Success | undefined> {
-  await count(limits, counters)
+  await countAll(limits, counters)
   try {
     const success = await attempt()
     if (success !== undefined) await takeBack(limits, counters)
@@ -35,8 +36,8 @@ export async function throttled<Success>(
   }
 }
 
-/** All or none. @throws OAuthError over a limit. */
-export async function count(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
+/** A refusal takes back what it has counted. */
+export async function countAll(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   const counted: FailureThrottle[] = []
   try {
     for (const limit of limits) {
@@ -66,3 +67,14 @@ export function tooManyFailures(
   const refusal = (seconds: number) => overLimit(name, seconds)
   return [{ ...limit, key: `${countedAs}:${digest(whose)}`, refusal }]
 }
+
+/** For strangers: by each network that one subscriber may have. */
+export const tooManyOfNetwork = (
+  name: RefusalName,
+  limit: Limit | undefined,
+  countedAs: string,
+  address: string | undefined,
+): readonly FailureThrottle[] =>
+  networksOf(address).flatMap(({ network, factor }) =>
+    tooManyFailures(name, limit && { ...limit, attempts: limit.attempts * factor }, countedAs, network),
+  )

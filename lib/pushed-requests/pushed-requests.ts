@@ -1,13 +1,13 @@
 import type { Authorization } from '../authorization/authorization'
 import { openRequest, requestNotOpen } from '../authorization/requested'
 import type { Plugin, PluginServer } from '../doors/plug-in'
-import { countedFor } from '../limits/counted-for'
 import { aLimit, type LimitOption } from '../limits/limit'
+import { networksOf } from '../limits/network'
 import { TokenBuckets } from '../limits/token-buckets'
 import { steadyClock } from '../primitives/clock'
 import { aFlag, aPath, someSeconds } from '../primitives/fields'
 import { type Fields, group, type Read, readOptions } from '../primitives/schema'
-import { booleanMember, type Client } from '../protocol/client'
+import { booleanMember, type Client, passesNetworkLimit } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
@@ -140,9 +140,8 @@ function pushShares(server: PluginServer, limits: PushTerms['limits']) {
   const clients = limits.client && new TokenBuckets(limits.client, tooMany, clock)
   const networks = limits.network && new TokenBuckets(limits.network, tooMany, clock)
   return (client: Client, address: string | undefined): void => {
-    const counted = countedFor(client, address)
-    if (counted.client === undefined) networks?.takeFromAll(counted.networks)
-    else clients?.take(counted.client)
+    if (passesNetworkLimit(client)) clients?.take(client.client_id)
+    else networks?.takeFromAll(networksOf(address))
   }
 }
 
