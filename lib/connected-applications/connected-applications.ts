@@ -171,7 +171,8 @@ class OpenedPage {
     const renewedOn = authorizations.flatMap(({ grantedAt, lastIssuedOn }) =>
       lastIssuedOn > grantedAt ? [lastIssuedOn] : [],
     )
-    const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
+    const redirectUri = client?.redirect_uris[0] ?? ''
+    const question = { clientId, scope, redirectUri, subject: resourceOwner.subject, facts: [] }
     const nothing = { optional: [], allowedBefore: [] }
     return {
       client: viewOfClient(client, clientId),
@@ -228,7 +229,7 @@ function resourceFact({ settings }: ListingContext, authorizations: Several): re
 
 async function choiceFacts(
   request: OwnPageRequest,
-  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+  about: ChoicesQuestion,
   authorizations: Several,
 ): Promise<readonly ConsentFact[]> {
   const answers = new Map<string, Set<string>>()
@@ -251,12 +252,10 @@ async function choiceFacts(
 // Falls back to the stored value: owners must be able to remove an application while the host has trouble.
 async function questionOf(
   request: OwnPageRequest,
-  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+  about: ChoicesQuestion,
 ): Promise<OwnerQuestion | undefined> {
   try {
-    const { subject } = request.resourceOwner
-    const question: unknown = await request.choices({ ...about, subject, facts: [] })
-    if (question === undefined || question === null) return undefined
+    const question: unknown = await request.choices(about)
     requireQuestion(question, 'The option choices returned a question with mistakes:', about.scope)
     return question
   } catch {

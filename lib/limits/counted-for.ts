@@ -1,21 +1,13 @@
 import { type Client, passesNetworkLimit } from '../protocol/client'
 import { shortKey } from '../protocol/credential'
-import { type CountedNetwork, networksOf } from './network'
-
-type CountedFor =
-  { readonly client: string } | { readonly client?: undefined; readonly networks: readonly CountedNetwork[] }
+import { networksOf } from './network'
 
 /**
  * The client, if it has proven itself by credentials that the host registered. Otherwise the sender: anybody may name a
  * public client or make one with a key, so strangers could use up its share.
  */
-export const countedFor = (client: Client, address: string | undefined): CountedFor =>
-  passesNetworkLimit(client) ? { client: client.client_id } : { networks: networksOf(address) }
-
-export function shareOf(client: Client, address: string | undefined): string {
-  const counted = countedFor(client, address)
-  return counted.client ?? `network ${counted.networks[0]?.network}`
-}
+export const shareOf = (client: Client, address: string | undefined): string =>
+  passesNetworkLimit(client) ? client.client_id : `network ${networksOf(address)[0]?.network}`
 
 /** A guard knows no registration: a client acts for itself, or for one owner. */
 export const shareOfToken = (clientId: string, subject: string | undefined): string =>
