@@ -19,7 +19,6 @@ export type {
 } from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
-export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { Lifecycle } from './server/lifecycle'
 export type {
   AuthorizationList,
@@ -53,8 +52,8 @@ export {
   type GrantResult,
   type TokenRequest,
 } from './authorization/grant-type'
-export type { IssueLimitOptions } from './limits/issue-limits'
-export type { Limit, LimitOption } from './limits/limit'
+export type { IssueLimitOptions } from './limits/shares'
+export type { Limit, LimitOption, RateLimitOptions } from './limits/limit'
 export { approveWithAccessToken, approveWithCode } from './authorization/decision'
 export {
   authorizationIdOf,

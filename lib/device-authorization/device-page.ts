@@ -3,8 +3,7 @@ import type { PluginServer } from '../doors/plug-in'
 import { languageFields, type OwnPage, type OwnPageRequest, pageOf, viewBase } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
-import { networksOf } from '../limits/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
+import { throttled, tooManyFailures, tooManyOfNetwork } from '../limits/counters'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
 import { consentTokenField } from '../protocol/owner-question'
@@ -163,20 +162,7 @@ const answerViewOf = (
 ): DeviceView => ({ step: 'answer', ...baseOf(request), answer, client: clientViewOf(client) })
 
 /** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
-function guessThrottles(
-  { owner, network }: GuessLimits,
-  subject: string,
-  address: string | undefined,
-): readonly FailureThrottle[] {
-  return [
-    ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', subject),
-    ...networksOf(address).flatMap((counted) =>
-      tooManyFailures(
-        'user_code_network_limited',
-        network && { ...network, attempts: network.attempts * counted.factor },
-        'device:network',
-        counted.network,
-      ),
-    ),
-  ]
-}
+const guessThrottles = ({ owner, network }: GuessLimits, subject: string, address: string | undefined) => [
+  ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', subject),
+  ...tooManyOfNetwork('user_code_network_limited', network, 'device:network', address),
+]

@@ -6,16 +6,15 @@ import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import type { RenderView } from '../doors/page-endpoint'
 import type { PluginServer } from '../doors/plug-in'
-import { countedFor } from '../limits/counted-for'
-import type { Counters } from '../limits/counters'
-import { type Limit, secondsToWait } from '../limits/limit'
+import { countAll, tooManyOfNetwork } from '../limits/counters'
+import type { Limit } from '../limits/limit'
 import { plainAddress } from '../limits/network'
 import { isText } from '../primitives/values'
-import { digest } from '../protocol/credential'
-import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
+import { passesNetworkLimit } from '../protocol/client'
+import type { Endpoint } from '../protocol/endpoint'
 import type { ExtensionData } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
-import { overLimit, refused } from '../protocol/refusals'
+import { refused } from '../protocol/refusals'
 import type { DeviceView } from './device-pages'
 import { createUserCode, type DeviceKey, shownCode } from './user-code'
 
@@ -47,7 +46,9 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const { client, parameters, address } = request
       if (!client.grant_types.includes(deviceCodeGrant)) throw refused('grant_type_not_registered')
       const parsed = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
-      await countRequest(server.counters, terms.requests, request)
+      const limit = passesNetworkLimit(client) ? undefined : terms.requests
+      const limits = tooManyOfNetwork('device_requests_limited', limit, 'device:request', address)
+      await countAll(limits, server.counters)
       await request.useUp?.()
       const { lifetime, interval } = terms
       const at = server.now()
@@ -168,19 +169,5 @@ export function deviceDataIn({ pluginData = {} }: Requested): DeviceData | undef
     address: isText(address) ? address : undefined,
     interval,
     polledAt: typeof polledAt === 'number' ? polledAt : undefined,
-  }
-}
-
-async function countRequest(
-  counters: Counters,
-  limit: Limit | undefined,
-  { client, address }: Pick<EndpointRequest, 'client' | 'address'>,
-): Promise<void> {
-  const counted = countedFor(client, address)
-  if (limit === undefined || counted.client !== undefined) return
-  for (const { network, factor } of counted.networks) {
-    const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
-    if (count > limit.attempts * factor)
-      throw overLimit('device_requests_limited', secondsToWait(secondsLeft))
   }
 }

@@ -4,7 +4,7 @@ import type { CommittedTransition, OnCommitted } from '../authorization/transiti
 import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
 import type { AuthenticationContext, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PageRequest } from '../doors/page-endpoint'
-import { shareOf } from '../limits/counted-for'
+import { shareOf } from '../limits/shares'
 import type { PageLocale } from '../pages/texts/locale'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'

@@ -1,12 +1,12 @@
 import { type Field, type Fields, group } from '../primitives/schema'
-import { countedFor } from '../limits/counted-for'
+import { networksOf } from '../limits/network'
 import { aLimit, type Limit, type LimitOption } from '../limits/limit'
-import { TokenBuckets } from '../limits/token-buckets'
+import { TokenBuckets } from '../limits/shares'
 import { steadyClock } from '../primitives/clock'
 import type { Authorization } from '../authorization/authorization'
 import { openRequest, requestNotOpen } from '../authorization/requested'
 import type { PluginServer } from '../doors/plug-in'
-import type { Client } from '../protocol/client'
+import { type Client, passesNetworkLimit } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Endpoint } from '../protocol/endpoint'
 import type { Extension } from '../protocol/extension'
@@ -107,8 +107,8 @@ export interface PushLimitOptions {
   readonly client?: LimitOption
   /**
    * For all other clients of one network together, such as public clients, in whose name everybody may push:
-   * an IPv4 address, or the first 64 bits of an IPv6 address. The first 56 bits may push 4 times as many, the
-   * first 48 bits 16 times. Default: 300 in 60 seconds.
+   * an IPv4 address, or the first 64 bits of an IPv6 address. The first 48 bits may push 16 times as many.
+   * Default: 300 in 60 seconds.
    */
   readonly network?: LimitOption
 }
@@ -132,9 +132,8 @@ export function pushShares(
   const clients = ofClient && new TokenBuckets(ofClient, refusal, steady)
   const networks = ofNetwork && new TokenBuckets(ofNetwork, refusal, steady)
   return (client, address) => {
-    const counted = countedFor(client, address)
-    if (counted.client === undefined) networks?.takeFromAll(counted.networks)
-    else clients?.take(counted.client)
+    if (passesNetworkLimit(client)) clients?.take(client.client_id)
+    else networks?.takeFromAll(networksOf(address))
   }
 }
 

@@ -1,6 +1,6 @@
 import { aFlag, oneOf } from '../primitives/fields'
 import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
-import { shareOfToken } from '../limits/counted-for'
+import { shareOfToken } from '../limits/shares'
 import type { Access } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'

@@ -1,5 +1,5 @@
 import { type CountedNetwork, networksOf } from '../../limits/network'
-import { TokenBuckets } from '../../limits/token-buckets'
+import { TokenBuckets } from '../../limits/shares'
 import { DocumentUnavailable } from './document-unavailable'
 
 const maximumKeys = 10_000

@@ -1,7 +1,7 @@
 import { deadlineOf } from '../../store/deadline'
 import { aLimit, type LimitOption } from '../../limits/limit'
 import { networkOf } from '../../limits/network'
-import { TokenBuckets } from '../../limits/token-buckets'
+import { TokenBuckets } from '../../limits/shares'
 import { CircuitBreaker } from '../../primitives/concurrency'
 import { someSeconds } from '../../primitives/fields'
 import { type Fields, group, optional, type Read } from '../../primitives/schema'
