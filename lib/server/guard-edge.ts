@@ -1,5 +1,5 @@
 import { AuditLog } from '../audit/audit-log'
-import { diagnosisIf } from '../audit/diagnosis'
+import { Diagnosis } from '../audit/diagnosis'
 import type { ClientMarks } from '../authorization/client-marks'
 import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
 import { accessFinder, signatureFinder } from '../authorization/lookup'
@@ -34,7 +34,7 @@ export function guardEdge(
     counters: countersOfIssuer(limited, issuerDigest(issuer)),
     now: secondsOf(clock),
     usedOnce: privateState(),
-    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
+    audit: new AuditLog(clock, explainRefusals ? new Diagnosis() : undefined),
     requests: new RequestsInFlight(),
   }
 }

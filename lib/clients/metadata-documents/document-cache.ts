@@ -1,4 +1,4 @@
-import { networksOf } from '../../limits/network'
+import { networksOf, widestOf } from '../../limits/network'
 import { steadyClock } from '../../primitives/clock'
 import { SingleFlight } from '../../primitives/concurrency'
 import { aText, anything, yesOrNo } from '../../primitives/fields'
@@ -53,7 +53,7 @@ interface StoredDocument extends DocumentTimes {
   readonly document: unknown
 }
 
-type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
+type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly network: string }
 
 /** Each document has its own key in the store, so none evicts another; one network gets a quarter of the limit. */
 export class DocumentCache {
@@ -71,33 +71,28 @@ export class DocumentCache {
   find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
     const known = this.known.get(url.clientId)
     if (known !== undefined && known.expiresAt > this.parts.clock()) return this.remember(url, known)
-    const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     // Requests of other networks must not share this refusal.
-    if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId))
-      return this.look(url, senders, sender)
-    return this.lookTogether(url, senders, sender)
+    if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId)) return this.look(url, sender)
+    return this.lookTogether(url, sender)
   }
 
-  private async lookTogether(
-    url: DocumentUrl,
-    senders: readonly string[],
-    sender: Sender | undefined,
-  ): Promise<Client> {
+  private async lookTogether(url: DocumentUrl, sender: Sender | undefined): Promise<Client> {
+    const network = widestOf(sender?.address)
     const found = await this.lookUps.share(url.clientId, () =>
-      this.look(url, senders, sender).then(
+      this.look(url, sender).then(
         (client) => ({ client }),
-        (error: unknown) => ({ error, senders }),
+        (error: unknown) => ({ error, network }),
       ),
     )
     if ('client' in found) return found.client
-    const { error, senders: others } = found
-    const isOfOthers = senders.join() !== others.join()
+    const { error } = found
+    const isOfOthers = network !== found.network
     if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
       return this.find(url, sender)
     throw error
   }
 
-  private async look(url: DocumentUrl, senders: readonly string[], sender?: Sender): Promise<Client> {
+  private async look(url: DocumentUrl, sender: Sender | undefined): Promise<Client> {
     const found = await this.storedDocument(url)
     const known = this.known.get(url.clientId)
     const isNewer = known === undefined || (found !== undefined && found.fetchedAt > known.fetchedAt)
@@ -105,7 +100,7 @@ export class DocumentCache {
     if (before !== undefined && before.expiresAt > this.parts.clock()) return this.remember(url, before)
     try {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
-      return this.remember(url, await this.fetched(url, senders, sender))
+      return this.remember(url, await this.fetched(url, sender))
     } catch (error) {
       // Others may exhaust limits, or silence a network. They must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
@@ -120,11 +115,7 @@ export class DocumentCache {
     return document.client
   }
 
-  private async fetched(
-    url: DocumentUrl,
-    senders: readonly string[],
-    sender: Sender | undefined,
-  ): Promise<KnownDocument> {
+  private async fetched(url: DocumentUrl, sender: Sender | undefined): Promise<KnownDocument> {
     const { documents, rules, clock } = this.parts
     const { json: document, maximumAge } = await documents
       .fetch(url.clientId, usualSize, { sender })
@@ -135,13 +126,13 @@ export class DocumentCache {
     const fetchedAt = clock()
     const expiresAt = fetchedAt + Math.min(Math.max(shortestKept, maximumAge) * 1000, longestKept)
     // The client is proven, so a failing store must not fail the request.
-    await this.store({ client_id: url.clientId, verified, fetchedAt, expiresAt, document }, senders).catch(
-      () => undefined,
-    )
+    const stored = { client_id: url.clientId, verified, fetchedAt, expiresAt, document }
+    await this.store(stored, sender).catch(() => undefined)
     return { client, fetchedAt, expiresAt }
   }
 
-  private async store(stored: StoredDocument, senders: readonly string[]): Promise<void> {
+  private async store(stored: StoredDocument, sender: Sender | undefined): Promise<void> {
+    const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     const [key, text] = [keyOf(stored.client_id), JSON.stringify(stored)]
     if (text.length > longestText || this.stored.fullShare(key, senders) !== undefined) return
     if (this.stored.set(key, true, this.steady() + longestKept, senders))
