@@ -59,12 +59,20 @@ function looksRandom(secret: string): boolean {
 /** What a client of the store has in place of a digest of another server. */
 type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
 
+const rememberedAtMost = 1000
+const freshSeconds = 300
+const knownSeconds = 24 * 3600
+
+/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
+type Memory = 'fresh' | 'known'
+
 /**
  * Remembers a secret after a successful comparison, under a keyed digest of stored hash and secret; never a
  * failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no guess.
  */
 export class SecretVerifier {
-  private readonly remembered: RememberedSecrets
+  /** By keyed digest. */
+  private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string | undefined>()
   private readonly key = secureRandom(43)
@@ -74,17 +82,15 @@ export class SecretVerifier {
   )
 
   /**
-   * @param clock milliseconds of a clock that does not step, such as `steadyClock`.
+   * @param clock milliseconds; must not step: a step back would keep secrets fresh for longer.
    * @param foreign verifies digests of other servers.
    * @param replace undefined if the host holds the registrations.
    */
   constructor(
-    clock: () => number,
+    private readonly clock: () => number,
     private readonly foreign?: ForeignDigests,
     private readonly replace?: ReplaceHash,
-  ) {
-    this.remembered = new RememberedSecrets(clock)
-  }
+  ) {}
 
   /** A right generated secret cannot be a guess, so no limit applies. Undefined: it may be a chosen one. */
   verifyGenerated(client: Client | undefined, secret: string): Verification | undefined {
@@ -109,7 +115,7 @@ export class SecretVerifier {
     const { client_secret_hashes: registered = none, client_id: clientId = '' } = client ?? {}
     // Most requests use the current secret.
     const hashes = registered.toReversed()
-    const memories = this.padded(hashes).map((hash) => this.remembered.getCached(this.mark(hash, secret)))
+    const memories = this.padded(hashes).map((hash) => this.memoryOf(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
     const notGuessed = (verification: () => Promise<Verification>) => withinLimits(verification, 'known')
     if (fresh !== undefined) return notGuessed(async () => verdict(fresh, registered))
@@ -140,7 +146,7 @@ export class SecretVerifier {
     const further = this.foreign?.attempt(secret, hashes.filter(isForeignDigest))
     const match = await this.comparison.match(secret, hashes.filter(isBcryptHash), place, further)
     if (match === undefined) return undefined
-    this.remembered.remember(this.mark(match, secret))
+    this.verifiedAt.put(this.mark(match, secret), this.clock())
     // The secret is right, whatever becomes of its digest.
     if (isForeignDigest(match)) await this.replaced(match, secret, clientId).catch(() => undefined)
     return match
@@ -150,7 +156,17 @@ export class SecretVerifier {
     const hash = this.replace && (await ownHash(secret))
     if (hash === undefined) return
     await this.replace?.(clientId, match, hash)
-    this.remembered.remember(this.mark(hash, secret))
+    this.verifiedAt.put(this.mark(hash, secret), this.clock())
+  }
+
+  private memoryOf(mark: string): Memory | undefined {
+    const since = this.verifiedAt.get(mark)
+    if (since === undefined) return undefined
+    const age = this.clock() - since
+    if (age >= knownSeconds * 1000) return undefined
+    // Evicts the least recently used.
+    this.verifiedAt.put(mark, since)
+    return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
 
   private mark(hash: string, secret: string): string {
@@ -163,34 +179,3 @@ const none: readonly string[] = []
 
 const verdict = (match: string | undefined, hashes: readonly string[]): Verification =>
   match !== undefined && (match === hashes.at(-1) || 'by an old secret')
-
-const rememberedAtMost = 1000
-const freshSeconds = 300
-const knownSeconds = 24 * 3600
-
-/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
-type Memory = 'fresh' | 'known'
-
-/** Keyed digests; evicts the least recently used. */
-class RememberedSecrets {
-  private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
-
-  /** @param clock milliseconds. A clock that steps back would keep secrets fresh for longer. */
-  constructor(private readonly clock: () => number) {}
-
-  getCached(mark: string): Memory | undefined {
-    const since = this.verifiedAt.get(mark)
-    if (since === undefined) return undefined
-    const age = this.clock() - since
-    if (age >= knownSeconds * 1000) {
-      this.verifiedAt.delete(mark)
-      return undefined
-    }
-    this.verifiedAt.put(mark, since)
-    return age < freshSeconds * 1000 ? 'fresh' : 'known'
-  }
-
-  remember(mark: string): void {
-    this.verifiedAt.put(mark, this.clock())
-  }
-}

@@ -41,11 +41,15 @@ function partsOf(address: string | undefined): string | readonly number[] {
 }
 
 // RFC 4291 2.5.5.2: a socket for both families writes IPv4 so.
-function mappedIPv4(groups: readonly number[]): string | undefined {
-  if (groups.slice(0, 6).join() !== '0,0,0,0,0,65535') return undefined
-  const [high = 0, low = 0] = groups.slice(6)
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-}
+const mappedIPv4 = (groups: readonly number[]): string | undefined =>
+  groups.slice(0, 6).join() === '0,0,0,0,0,65535' ? lastAsIPv4(groups) : undefined
+
+/** The last 32 bits. */
+export const lastAsIPv4 = (groups: readonly number[]): string =>
+  groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
 
 function networkIn(parts: ReturnType<typeof partsOf>, bits: 48 | 64): string {
   if (typeof parts === 'string') return parts

@@ -12,7 +12,6 @@ import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'
-import { isLoopback } from '../protocol/uri'
 import type { IdTokenTerms } from './id-token'
 
 interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subjectFor'> {
@@ -56,8 +55,7 @@ export function announcing(
   { ca, lookup, insideNetwork = false }: BackChannelLogoutOptions,
 ): AnnounceLogout {
   const post = postForm({
-    // Only a server at loopback may send to this machine.
-    loopback: isLoopback(new URL(issuer).hostname),
+    issuer,
     clock: () => server.now() * 1000,
     insideNetwork,
     ca,

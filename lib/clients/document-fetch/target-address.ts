@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { groupsOf } from '../../limits/network'
+import { groupsOf, lastAsIPv4 } from '../../limits/network'
 import { isRecord } from '../../primitives/values'
 import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
@@ -185,9 +185,5 @@ function embeddedIPv4(groups: readonly number[]): string | undefined {
   const isTranslated = groups.slice(0, 6).join() === [0x64, 0xff9b, 0, 0, 0, 0].join()
   // RFC 5214 6.1: ISATAP, in any network.
   const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe
-  if (!isTranslated && !isIsatap) return undefined
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 255])
-    .join('.')
+  return isTranslated || isIsatap ? lastAsIPv4(groups) : undefined
 }

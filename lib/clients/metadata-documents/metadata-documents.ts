@@ -7,7 +7,7 @@ import {
   authorities,
   type DocumentFetch,
   type DocumentFetchOptions,
-  fetchOfServer,
+  documentFetch,
 } from '../document-fetch/document-fetch'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import type { ServerCapabilities } from '../../protocol/parse-client'
@@ -119,7 +119,7 @@ function documentsOf(
   at: Place,
   { issuer, clock }: OpeningServer,
 ): DocumentFetch {
-  if (documents === undefined) return fetchOfServer(issuer, { clock, lookup, ca })
+  if (documents === undefined) return documentFetch({ issuer, clock, lookup, ca })
   for (const [name, value] of Object.entries({ lookup, ca }))
     if (value !== undefined) at.wrong(name, 'has no effect beside documents; remove one of them.')
   return documents
