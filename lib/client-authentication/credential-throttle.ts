@@ -61,15 +61,11 @@ export class CredentialThrottle {
 
   // The address comes first: its limit bounds how many keys unknown client names add to the counters.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
-    const { address, clientAndAddress, client } = this.limits
+    const { address, clientAndAddress: both, client } = this.limits
+    const pair = `${network} ${clientId}`
     return [
       ...tooManyFailures('client_address_limited', address, 'client:address', network),
-      ...tooManyFailures(
-        'client_and_address_limited',
-        clientAndAddress,
-        'client:clientAndAddress',
-        `${network} ${clientId}`,
-      ),
+      ...tooManyFailures('client_and_address_limited', both, 'client:clientAndAddress', pair),
       ...tooManyFailures('client_limited', client, 'client:client', clientId),
     ]
   }

@@ -159,10 +159,10 @@ function readAssertion(
 }
 
 /** @param entry in `credentials` of a registration. */
-export const namesWorkload = (entry: unknown, { issuer, subject }: Workload): boolean =>
+const namesWorkload = (entry: unknown, { issuer, subject }: Workload): boolean =>
   isRecord(entry) && entry['issuer'] === issuer && entry['subject'] === subject
 
-export function mistakeInEntry(entry: Json, platforms: Platforms): string | undefined {
+function mistakeInEntry(entry: Json, platforms: Platforms): string | undefined {
   if (!isRecord(entry) || !Object.hasOwn(entry, 'issuer')) return mistakeInKeys(entry)
   const { issuer, subject, ...others } = entry
   const isOfPlatform = isText(issuer) && platforms.has(issuer)

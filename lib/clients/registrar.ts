@@ -119,10 +119,8 @@ export function clientRegistrar(
 }
 
 function cannotWrite(): never {
+  const message = 'must be registeredClients(store): a list, and a store of the host, change elsewhere.'
   throw new ConfigurationError('Clients cannot be registered or changed here:', [
-    {
-      path: 'clients',
-      message: 'must be registeredClients(store): a list, and a store of the host, change elsewhere.',
-    },
+    { path: 'clients', message },
   ])
 }

@@ -152,14 +152,14 @@ export class Lines {
   private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
 
   constructor(
-    private readonly atOnce: number,
+    private readonly turns: number,
     private readonly longest: number,
     private readonly refusal: () => Error,
   ) {}
 
   async take<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const known = this.lines.get(key) ?? {
-      line: new Semaphore(this.atOnce, this.longest, this.refusal),
+      line: new Semaphore(this.turns, this.longest, this.refusal),
       users: 0,
     }
     this.lines.set(key, known)
@@ -189,17 +189,12 @@ export async function within<Outcome>(
 
 const tooLate = () => new DocumentUnavailable('timeout')
 
-interface MemberMistake {
-  readonly name: string
-  readonly message: string
-}
-
 export async function mistakeInStatement(
   client: Client,
   members: readonly ClientMember[] = [],
   documents: DocumentFetch,
   inquiry: DocumentInquiry,
-): Promise<MemberMistake | undefined> {
+): Promise<{ readonly name: string; readonly message: string } | undefined> {
   const fetchDocument = async (url: string, maximumSize?: number) =>
     (await documents.fetch(url, maximumSize, inquiry).catch(orUnreachable)).json
   for (const member of members) {

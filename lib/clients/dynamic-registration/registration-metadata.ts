@@ -18,7 +18,7 @@ import { allowedLogoutUris, longestUri, memberAt, readStated, someNames } from '
  * In one order, without repetitions. Without `token_endpoint_auth_method`, the client may use `client_secret_basic`, the
  * default of RFC 7591 2, and `client_secret_post`, because some libraries use it in any case.
  */
-export type StatedRegistration = Omit<ClientRegistration, 'client_id'>
+type StatedRegistration = Omit<ClientRegistration, 'client_id'>
 
 interface RegistrationPolicy {
   readonly capabilities: ServerCapabilities

@@ -102,7 +102,8 @@ export const dynamicRegistrationOption =
     const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
     const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
     const ownDigest = issuerDigest(issuer)
-    const records = new DynamicClientRecords(context.store, secondsOf(clock), ownDigest)
+    const now = secondsOf(clock)
+    const records = new DynamicClientRecords(context.store, now, ownDigest)
     const uses = { lifetime: Math.max(lifetime, 2 * day + tokenLifetime), requestLifetime }
     return Object.freeze({
       ...others,
@@ -116,7 +117,7 @@ export const dynamicRegistrationOption =
       noteUse: (authorization: Authorization) => records.note(authorization, uses),
       left: (clientId: string, owner: string) => records.leave(clientId, owner, others.unusedLifetime),
       documents: context.clientDocuments,
-      clock,
+      now,
     })
   }
 
