@@ -32,6 +32,7 @@ export {
   generateClientSecret,
   hashClientSecret,
   type GeneratedClientSecret,
+  type VerifyDigest,
 } from './client-authentication/client-secret'
 export type { ClientAuthenticationMethod } from './client-authentication/method'
 export type { SingleUse } from './protocol/single-use'
@@ -102,7 +103,6 @@ export type {
 } from './audit/events'
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
-export type { VerifyDigest } from './client-authentication/foreign-digests'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
 import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
-import type { VerifyDigest } from '../client-authentication/foreign-digests'
+import type { VerifyDigest } from '../client-authentication/client-secret'
 import type { CorsOption } from '../http/cors'
 import type { DynamicRegistrationOptions } from '../clients/dynamic-registration/registration-options'
 import type { StillAllowed } from '../extensions/choices'

@@ -15,7 +15,6 @@ import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic, clientSecretPost, none } from '../client-authentication/built-in-methods'
 import { SecretVerifier } from '../client-authentication/client-secret'
-import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
@@ -87,7 +86,7 @@ function authenticationOf(
   const { clock, findClient, clientAuthenticationMethods, clientRegistry: registry, verifyDigest } = settings
   const secrets = new SecretVerifier(
     steadyClock(clock),
-    verifyDigest && new ForeignDigests(verifyDigest),
+    verifyDigest,
     registry && ((...words) => replaceSecretHash(registry, ...words)),
   )
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]

@@ -1,7 +1,7 @@
 import { aCall } from '../../primitives/fields'
 import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
-import { steadyClock, Wait } from '../../primitives/clock'
+import { inTime, steadyClock } from '../../primitives/clock'
 import { Semaphore, SingleFlight } from '../../primitives/concurrency'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Client, ClientMember } from '../../protocol/client'
@@ -12,14 +12,7 @@ import { TokenBuckets } from '../../limits/shares'
 import { isLoopback, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 import { type FetchedDocument, requestDocument } from './request-document'
-import {
-  type Lookup,
-  lookupInDns,
-  parseTarget,
-  type Target,
-  TargetAddresses,
-  unlessAborted,
-} from './target-address'
+import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 export interface DocumentFetch {
   /**
@@ -177,17 +170,14 @@ export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const deadline = new AbortController()
-  const { signal } = deadline
-  const waiting = new Wait(milliseconds / 1000, tooLate, (error) => deadline.abort(error))
+  const work = new AbortController()
+  const late = () => new DocumentUnavailable('timeout')
   try {
-    return await unlessAborted(act(signal), signal)
+    return await inTime(() => act(work.signal), { seconds: milliseconds / 1000, late })
   } finally {
-    waiting.end()
+    work.abort()
   }
 }
-
-const tooLate = () => new DocumentUnavailable('timeout')
 
 export async function mistakeInStatement(
   client: Client,

@@ -132,13 +132,8 @@ const tokenVerifier: Field<VerifyInitialAccessToken | undefined> = (given, at, n
   const listed = typeof read === 'string' ? [read] : read
   const digests = listed.flatMap((each) => digestForm.exec(each)?.[1] ?? [])
   if (digests.length < listed.length || digests.length === 0) at.wrong(name, tokenExpectation)
-  return (token) => hasOneOf(digests, token)
-}
-
-/** Constant time: compares all digests. */
-function hasOneOf(digests: readonly string[], token: string): boolean {
-  const presented = digest(token)
-  return digests.filter((each) => isSameText(each, presented)).length > 0
+  // Constant time: compares all digests.
+  return (token) => digests.filter((each) => isSameText(each, digest(token))).length > 0
 }
 
 const isTokenOption = (value: unknown): value is string | readonly string[] | VerifyInitialAccessToken =>
