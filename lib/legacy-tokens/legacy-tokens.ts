@@ -12,6 +12,7 @@ import type { Plugin, PluginServer } from '../doors/plug-in'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { madeInTime } from '../primitives/clock'
 import { readOptions, requireShape } from '../primitives/schema'
+import { requireBoolean } from '../primitives/values'
 import { type AccessTokenReader, mayBeFormatted } from '../protocol/access-token-format'
 import { createTagKey, digest } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension-data'
@@ -182,10 +183,7 @@ const wordsOf = (thrown: unknown) =>
 
 const ignore = () => undefined
 
-function requireAnswer(answer: unknown): boolean {
-  if (typeof answer === 'boolean') return answer
-  throw new TypeError('The answer must be true or false.')
-}
+const requireAnswer = (answer: unknown) => requireBoolean(answer, 'It')
 
 const resourcesOf = ({ resources }: LegacyToken): ExtensionData =>
   resources === undefined ? {} : { [resourceIndicatorsName]: resources }

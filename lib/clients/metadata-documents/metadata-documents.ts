@@ -33,7 +33,7 @@ import {
   someRegisteredClients,
 } from '../open-clients'
 import { documentsIn } from '../../stores/records'
-import { isList, isRecord, isText } from '../../primitives/values'
+import { isList, isRecord, isText, requireBoolean } from '../../primitives/values'
 import { DocumentCache } from './document-cache'
 
 export interface MetadataDocumentsOptions {
@@ -133,7 +133,9 @@ const anEntry = kind(
 
 const allowedDocuments: Field<AllowsDocument> = (given, at, name) => {
   if (given === undefined) return () => true
-  if (typeof given === 'function') return (clientId) => decisionOf(given(clientId))
+  if (typeof given === 'function')
+    return async (clientId) =>
+      requireBoolean(await given(clientId), 'The option allow of metadataDocuments()')
   if (!isList(given)) at.wrong(name, 'must be a function, or a list of hosts and URLs.')
   const entries = rows(anEntry, 'hosts and URLs')(isList(given) ? given : [], at, name)
   return (clientId) => entries.some((each) => covers(each, clientId))
@@ -154,12 +156,6 @@ const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
 
 const isBelow = (folder: string, clientId: string) =>
   clientId.startsWith(folder) && !leavesFolder.test(clientId.slice(folder.length - 1))
-
-async function decisionOf(value: unknown): Promise<boolean> {
-  const decided: unknown = await value
-  if (typeof decided === 'boolean') return decided
-  throw new TypeError('The option allow of metadataDocuments() must return true or false.')
-}
 
 const fields = {
   registered: usual<RegisteredClients>([], someRegisteredClients),
