@@ -1,11 +1,11 @@
-import { type Field, type Fields, group, orOff } from '../primitives/schema'
+import { type Fields, group, orOff } from '../primitives/schema'
 import { createHmac } from 'node:crypto'
 import { BoundedMap } from '../primitives/maps'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import type { Sender } from '../protocol/sender'
 import { privateState } from '../primitives/private-state'
-import { aLimit, type Limit, type LimitOption } from '../limits/limit'
+import { aLimit, type LimitOption } from '../limits/limit'
 import { networkOf } from '../limits/network'
 import { type Counters, type FailureThrottle, throttled, tooManyFailures } from '../limits/counters'
 import type { Throttle, Verification } from './method'
@@ -22,7 +22,7 @@ export class CredentialThrottle {
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
-    private readonly limits: ResolvedClientAuthenticationLimits,
+    private readonly limits: ReturnType<typeof clientAuthenticationLimits>,
     private readonly counters: Counters,
   ) {}
 
@@ -105,11 +105,7 @@ export interface ClientAuthenticationLimits {
   readonly client?: LimitOption
 }
 
-type ResolvedClientAuthenticationLimits = Readonly<
-  Record<keyof ClientAuthenticationLimits, Limit | undefined>
->
-
-export const clientAuthenticationLimits: Field<ResolvedClientAuthenticationLimits> = orOff(
+export const clientAuthenticationLimits = orOff(
   { address: undefined, clientAndAddress: undefined, client: undefined },
   group({
     address: aLimit(500),

@@ -27,27 +27,16 @@ export interface Counters {
 export const singleUsesOption = aLimit(60_000, 60)
 
 /**
- * Counters have one room: a client with good credentials must not fill it, such as with nonces of mac tokens. Counts in
- * memory, without a round trip.
+ * A client with good credentials must not fill the store, such as with nonces of mac tokens. Counts in memory, without a
+ * round trip.
+ *
+ * @returns counts a use of one share, and throws beyond the limit.
  */
-export function withSingleUseLimit(
-  counters: Counters,
-  limit: Limit | undefined,
-  clock: () => number,
-): Counters {
-  if (limit === undefined) return counters
-  const uses = new TokenBuckets(
-    limit,
-    (seconds) => overLimit('single_use_limited', seconds),
-    steadyClock(clock),
-  )
-  return {
-    add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    async useOnce(key, seconds, share) {
-      if (share !== undefined) uses.take(share)
-      return counters.useOnce(key, seconds, share)
-    },
-  }
+export function singleUses(limit: Limit | undefined, clock: () => number) {
+  const uses =
+    limit &&
+    new TokenBuckets(limit, (seconds) => overLimit('single_use_limited', seconds), steadyClock(clock))
+  return uses && ((share: string) => uses.take(share))
 }
 
 export function countersOf(counters: Counters, share: string): Counters {

@@ -55,13 +55,11 @@ export interface RateLimitOptions {
 }
 
 const stores = optional(aCall<RateLimitOptions['stores']>())
-const off = { authorization: undefined, clients: undefined, registration: undefined, stores: undefined }
 
-export type RateLimits = Readonly<Record<'authorization' | 'clients' | 'registration', Limit | undefined>> &
-  Readonly<Record<'stores', RateLimitOptions['stores']>>
+export type RateLimits = ReturnType<typeof networkLimits>
 
 export const networkLimits = orOff(
-  off,
+  { authorization: undefined, clients: undefined, registration: undefined, stores: undefined },
   group({
     authorization: aLimit(600, 60),
     clients: aLimit(600, 60),

@@ -1,5 +1,5 @@
 import { steadyClock } from '../primitives/clock'
-import { type Field, type Fields, group, orOff } from '../primitives/schema'
+import { type Fields, group, orOff } from '../primitives/schema'
 import { type Client, passesNetworkLimit } from '../protocol/client'
 import { shortKey } from '../protocol/credential'
 import { overLimit } from '../protocol/refusals'
@@ -124,16 +124,14 @@ export interface IssueLimitOptions {
   readonly owner?: LimitOption
 }
 
-type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
-
-export const issuingLimits: Field<ResolvedIssueLimits> = orOff(
+export const issuingLimits = orOff(
   { client: undefined, owner: undefined },
   group({ client: aLimit(30_000, 60), owner: aLimit(600, 60) } satisfies Fields<IssueLimitOptions>),
 )
 
 export type IssueLimits = ReturnType<typeof issueLimits>
 
-export function issueLimits({ client, owner }: ResolvedIssueLimits, clock: () => number) {
+export function issueLimits({ client, owner }: ReturnType<typeof issuingLimits>, clock: () => number) {
   const steady = steadyClock(clock)
   const ofClients =
     client && new TokenBuckets(client, (seconds) => overLimit('client_issue_limited', seconds), steady)
