@@ -70,6 +70,7 @@ const atOnceOfSender = 8
 
 const maximumKeys = 10_000
 const limited = () => new DocumentUnavailable('limited')
+const late = () => new DocumentUnavailable('timeout')
 
 /**
  * Limits concurrent fetches, and those per host and sender. A server makes one, because the limits count for
@@ -171,7 +172,6 @@ export async function within<Outcome>(
   act: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const work = new AbortController()
-  const late = () => new DocumentUnavailable('timeout')
   try {
     return await inTime(() => act(work.signal), { seconds: milliseconds / 1000, late })
   } finally {

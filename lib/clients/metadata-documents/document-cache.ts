@@ -10,13 +10,18 @@ import { Throttled } from '../../protocol/oauth-error'
 import { type RefusalName, UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import type { Documents } from '../../stores/records'
-import { type DocumentFetch, orUnreachable, usualSize } from '../document-fetch/document-fetch'
+import {
+  type DocumentFetch,
+  mistakeInStatement,
+  orUnreachable,
+  usualSize,
+} from '../document-fetch/document-fetch'
 import {
   DocumentUnavailable,
   isUnanswered,
   type UnavailableReason,
 } from '../document-fetch/document-unavailable'
-import { type DocumentRules, needsVerification, parseDocument, verifyDocument } from './parse-document'
+import { type DocumentRules, malformedDocument, needsVerification, parseDocument } from './parse-document'
 
 // Seconds. A fetch for each request would burden the document's host.
 const shortestKept = 60
@@ -122,7 +127,9 @@ export class DocumentCache {
       .catch(orUnreachable)
     const client = parseDocument(document, clientId, rules)
     const verified = needsVerification(client, rules)
-    if (verified) await verifyDocument(client, rules, documents, { sender })
+    const { members } = rules.capabilities
+    const mistake = await mistakeInStatement(client, members, documents, { sender })
+    if (mistake !== undefined) throw malformedDocument(`has no valid ${mistake.name}`)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + Math.min(Math.max(shortestKept, maximumAge) * 1000, longestKept)
     // The client is proven, so a failing store must not fail the request.

@@ -6,11 +6,6 @@ import type { Client } from '../../protocol/client'
 import { isWebAddress, parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
-import {
-  type DocumentFetch,
-  type DocumentInquiry,
-  mistakeInStatement,
-} from '../document-fetch/document-fetch'
 import { allowedLogoutUris, memberAt, readStated } from '../stated-metadata'
 
 export interface DocumentRules {
@@ -26,16 +21,6 @@ export const needsVerification = (
 ): boolean =>
   members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
 
-export async function verifyDocument(
-  client: Client,
-  { capabilities: { members } }: DocumentRules,
-  documents: DocumentFetch,
-  inquiry: DocumentInquiry,
-): Promise<void> {
-  const mistake = await mistakeInStatement(client, members, documents, inquiry)
-  if (mistake !== undefined) throw malformed(`has no valid ${mistake.name}`)
-}
-
 /**
  * A document speaks to every server, so this drops what such clients cannot have here. Only members of RFC
  * 7591 2 and of plug-ins have an effect: a document never makes its client more than a client of strangers.
@@ -43,19 +28,19 @@ export async function verifyDocument(
 export function parseDocument(json: unknown, clientId: string, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
   // Exact comparison: otherwise a document could name the client of another URL.
-  if (document['client_id'] !== clientId) throw malformed('names another client_id')
+  if (document['client_id'] !== clientId) throw malformedDocument('names another client_id')
   // draft-ietf-oauth-client-id-metadata-document 4.1: a published secret is none.
   for (const secret of ['client_secret', 'client_secret_expires_at'])
-    if (Object.hasOwn(document, secret)) throw malformed('has a client_secret')
-  if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
+    if (Object.hasOwn(document, secret)) throw malformedDocument('has a client_secret')
+  if (hasPrivateKey(document['jwks'])) throw malformedDocument('has a private key')
   for (const required of ['client_name', 'redirect_uris'])
-    if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
+    if (!Object.hasOwn(document, required)) throw malformedDocument('lacks client_name or redirect_uris')
   const issues: ConfigurationIssue[] = []
   const { host } = new URL(clientId)
   const registration = registrationFrom(document, host, rules, issues)
   const client = parseClient(registration, '', issues, rules.capabilities)
   const [issue] = issues
-  if (issue !== undefined) throw malformed(`has no valid ${memberAt(issue.path)}`)
+  if (issue !== undefined) throw malformedDocument(`has no valid ${memberAt(issue.path)}`)
   const localhostRedirects = rules.localhostRedirects && client.client_type === 'public'
   return Object.freeze({ ...client, metadataDocument: { host, localhostRedirects } })
 }
@@ -104,7 +89,7 @@ const pageFrom = (given: unknown, host: string): string | undefined =>
 
 // A document may be mended, so the token endpoint must not make the client throw its tokens away. The
 // resource owner sees that the request cannot go on.
-function malformed(fault: string): UnusableClient {
+export function malformedDocument(fault: string): UnusableClient {
   return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
     description: `The metadata document of the client ${fault}.`,
   })
