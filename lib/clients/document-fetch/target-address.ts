@@ -55,7 +55,8 @@ export type Lookup = (
 const maximumAbandoned = 64
 
 export class TargetAddresses {
-  private abandoned = 0
+  /** Of the look-ups that run: each fetch has its own. */
+  private readonly running = new Set<AbortSignal>()
 
   constructor(
     private readonly lookup: Lookup,
@@ -65,28 +66,15 @@ export class TargetAddresses {
   ) {}
 
   /**
-   * One forbidden address refuses the whole name: it may be there to lead this server inside.
-   *
-   * Too many look-ups that outlive their fetches refuse new ones, so
-   * names with silent DNS cannot pile up.
+   * One forbidden address refuses the whole name: it may be there to lead this server inside. Too many look-ups that
+   * outlive their fetches refuse new ones, so names with silent DNS cannot pile up.
    */
   async find(hostname: string, signal: AbortSignal, loopbackOnly = false): Promise<readonly string[]> {
-    if (this.abandoned >= maximumAbandoned) throw new DocumentUnavailable('busy')
-    let isOver = false
-    const lookedUp = this.addressesOf(hostname, signal).finally(() => {
-      isOver = true
-    })
-    try {
-      return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
-    } finally {
-      if (!isOver) {
-        this.abandoned += 1
-        const settled = () => {
-          this.abandoned -= 1
-        }
-        lookedUp.then(settled, settled)
-      }
-    }
+    const abandoned = [...this.running].filter(({ aborted }) => aborted)
+    if (abandoned.length >= maximumAbandoned) throw new DocumentUnavailable('busy')
+    this.running.add(signal)
+    const lookedUp = this.addressesOf(hostname, signal).finally(() => this.running.delete(signal))
+    return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
   }
 
   private async addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
