@@ -22,10 +22,6 @@ export class BoundedWindows {
     this.windows = new ExpiringMap(100_000, clock)
   }
 
-  current(key: string): Readonly<CountedHits> | undefined {
-    return this.windows.get(key)
-  }
-
   /** Undefined for a new key if all windows are taken: a dropped window would give its key a new count. */
   count(key: string): Readonly<CountedHits> | undefined {
     const window = this.windows.get(key) ?? this.begin(key)
@@ -135,10 +131,10 @@ export function openRequests<Whose>(
   return {
     opened(whose) {
       const key = keyOf(whose)
-      const open = windows.current(key)
-      if (open !== undefined && open.hits >= limit.attempts)
-        throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
-      windows.count(key)
+      const open = windows.count(key)
+      if (open === undefined || open.hits <= limit.attempts) return
+      windows.decrement(key)
+      throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
     },
     ended: (whose) => windows.decrement(keyOf(whose)),
   }

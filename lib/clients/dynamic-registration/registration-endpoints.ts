@@ -186,7 +186,7 @@ async function update(
   const next = { hash: spare.client_secret_hash, expiresAt: now + registration.clientSecretLifetime }
   const given = json['client_secret'] ?? undefined
   const stored = await registration.records.update(client_id, (current) => {
-    const live = liveSecrets(ownedBy(token, current), now)
+    const live = unexpiredSecrets(ownedBy(token, current), now)
     const shown = given === undefined ? undefined : live.find(({ hash }) => isSecret(given, hash))
     // RFC 7592 2.2: a client may not choose its secret.
     if (given !== undefined && shown === undefined) throw refused('client_metadata_refused/client_secret')
@@ -226,7 +226,7 @@ interface Secret {
   readonly expiresAt: number
 }
 
-const liveSecrets = ({ registration, secretExpiries }: DynamicClient, now: number): readonly Secret[] =>
+const unexpiredSecrets = ({ registration, secretExpiries }: DynamicClient, now: number): readonly Secret[] =>
   (registration.client_secret_hashes ?? [])
     .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
     .filter(({ expiresAt }) => expiresAt > now)
