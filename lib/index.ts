@@ -19,7 +19,6 @@ export type {
 } from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
-export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { Lifecycle } from './server/lifecycle'
 export type {
   AuthorizationList,
@@ -33,6 +32,7 @@ export {
   generateClientSecret,
   hashClientSecret,
   type GeneratedClientSecret,
+  type VerifyDigest,
 } from './client-authentication/client-secret'
 export type { ClientAuthenticationMethod } from './client-authentication/method'
 export type { SingleUse } from './protocol/single-use'
@@ -53,8 +53,8 @@ export {
   type GrantResult,
   type TokenRequest,
 } from './authorization/grant-type'
-export type { IssueLimitOptions } from './limits/issue-limits'
-export type { Limit, LimitOption } from './limits/limit'
+export type { IssueLimitOptions } from './limits/shares'
+export type { Limit, LimitOption, RateLimitOptions } from './limits/limit'
 export { approveWithAccessToken, approveWithCode } from './authorization/decision'
 export {
   authorizationIdOf,
@@ -103,7 +103,6 @@ export type {
 } from './audit/events'
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
-export type { VerifyDigest } from './client-authentication/foreign-digests'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'

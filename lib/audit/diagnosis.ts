@@ -50,9 +50,6 @@ export class Diagnosis {
 export const explainsRefusals: Field<boolean> = (given, at, name) =>
   aFlag(true)(given, at, name) && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 
-export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
-  explains ? new Diagnosis() : undefined
-
 function sentencesFor({ endpoint, code, reason, ...refusal }: DiagnosedRefusal): string {
   const { clientId, description, observed } = refusal
   const of = clientId === undefined ? '' : ` of the client "${clientId}"`

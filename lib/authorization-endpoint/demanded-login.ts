@@ -1,7 +1,6 @@
 import { begin } from '../authorization/commit'
 import { awaitLogin, findClaimable, openForLogin } from '../authorization/requested'
 import type { Context } from '../doors/context'
-import type { DemandedLogins } from '../limits/open-requests'
 import type { Eventual } from '../primitives/concurrency'
 import { credentialId, digest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
@@ -40,8 +39,7 @@ export function findDemandedLogin(
  */
 export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<string | undefined> {
   const { server, host, settled, parsed, context, owner, claimed } = visit
-  const count = <Outcome>(keep: () => Promise<Outcome>) =>
-    counted(server.limits.demandedLogins, host.sender.address, keep)
+  const count = <Outcome>(keep: () => Promise<Outcome>) => counted(server, host.sender.address, keep)
   if (claimed === undefined) {
     if (isPlain) return undefined
     const { requested, reference } = openForLogin(parsed.proposal, requestDigest(settled.received), context)
@@ -60,15 +58,15 @@ export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<stri
 
 /** Counts a record that waits for its login, unless it does not come to be. */
 async function counted<Outcome>(
-  logins: DemandedLogins,
+  { limits: { demandedLogins } }: Context,
   address: string | undefined,
   keep: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  logins.opened(address)
+  demandedLogins.opened(address)
   try {
     return await keep()
   } catch (error) {
-    logins.ended(address)
+    demandedLogins.ended(address)
     throw error
   }
 }

@@ -106,23 +106,20 @@ export function clientRegistrar(
     enableClient: (clientId) => setDisabled(clientId, false),
     async deleteClient(clientId) {
       const strangers = await strangersWith(clientId)
-      if (strangers === undefined) {
-        await deleteClient(await writable(), clientId)
-        await revokeClient?.(clientId)
-        return
+      if (strangers !== undefined) {
+        // The store forgets a removed client, so remove it last: until then the call may be repeated.
+        await setDisabled(clientId, true)
+        return strangers.remove(clientId)
       }
-      // The store forgets a removed client, so remove it last: until then the call may be repeated.
-      await setDisabled(clientId, true)
-      await strangers.remove(clientId)
+      await deleteClient(await writable(), clientId)
+      await revokeClient?.(clientId)
     },
   }
 }
 
 function cannotWrite(): never {
+  const message = 'must be registeredClients(store): a list, and a store of the host, change elsewhere.'
   throw new ConfigurationError('Clients cannot be registered or changed here:', [
-    {
-      path: 'clients',
-      message: 'must be registeredClients(store): a list, and a store of the host, change elsewhere.',
-    },
+    { path: 'clients', message },
   ])
 }

@@ -1,4 +1,4 @@
-import { fetchOfServer } from '../clients/document-fetch/document-fetch'
+import { documentFetch } from '../clients/document-fetch/document-fetch'
 import { isMetadataDocuments, type MetadataDocuments } from '../clients/metadata-documents/metadata-documents'
 import {
   isRegisteredClients,
@@ -32,7 +32,7 @@ export function resolveClients(
     findClient: opened.find,
     clientRegistry: opened.registry,
     registered: opened.registered,
-    clientDocuments: opened.documents ?? fetchOfServer(server.issuer, { clock: server.clock }),
+    clientDocuments: opened.documents ?? documentFetch({ issuer: server.issuer, clock: server.clock }),
     clientMetadata: opened.metadata ?? {},
   }
 }

@@ -12,8 +12,10 @@ import {
 import { pageUri } from '../protocol/uri'
 import { deadlineOf } from '../store/deadline'
 import { allowedOrigins } from '../http/cors'
-import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
-import { dynamicRegistrationOption } from '../clients/dynamic-registration/registration-options'
+import {
+  dynamicRegistrationOption,
+  withDynamicClients,
+} from '../clients/dynamic-registration/registration-options'
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'

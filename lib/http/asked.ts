@@ -4,9 +4,10 @@ import type { CommittedTransition, OnCommitted } from '../authorization/transiti
 import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
 import type { AuthenticationContext, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PageRequest } from '../doors/page-endpoint'
-import { shareOf } from '../limits/counted-for'
+import { shareOf } from '../limits/shares'
 import type { PageLocale } from '../pages/texts/locale'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
+import { requireBoolean } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/extension-data'
@@ -190,9 +191,7 @@ export class Asked
 
   skipConsent(question: PriorConsentQuestion): Eventual<boolean> {
     const { skipConsent } = this.server.settings
-    return skipConsent === undefined
-      ? false
-      : following(skipConsent(this.request, question), parsePriorConsent)
+    return skipConsent === undefined ? false : following(skipConsent(this.request, question), isSkipped)
   }
 
   async choices(question: ChoicesQuestion): Promise<unknown> {
@@ -237,10 +236,7 @@ const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
   /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
   Reflect.get(request, 'session') === undefined
 
-function parsePriorConsent(value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw new TypeError('The option skipConsent must return true or false.')
-}
+const isSkipped = (answer: unknown) => requireBoolean(answer, 'The option skipConsent')
 
 const noSession = (cause: TypeError): TypeError =>
   new TypeError(

@@ -2,7 +2,7 @@ import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Store } from 'express-rate-limit'
 import { warnOnce } from '../audit/warning'
 import type { Limit } from '../limits/limit'
-import type { Counts } from '../limits/network-limit'
+import type { Counts } from '../limits/windows'
 import { withinDeadline } from '../store/deadline'
 
 interface StoreTimes {

@@ -1,17 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type * as ExpressRateLimit from 'express-rate-limit'
-import type { Limit } from '../limits/limit'
-import {
-  type CountedPrefix,
-  hasPrefixes,
-  networkOf,
-  networksOf,
-  networkWith,
-  subscriberPrefixes,
-} from '../limits/network'
-import { type Counts, NetworkLimit } from '../limits/network-limit'
-import { BoundedWindows } from '../limits/bounded-windows'
-import type { RateLimits } from '../limits/rate-limit-options'
+import type { Limit, RateLimits } from '../limits/limit'
+import { factorOfWidest, networkOf, networksOf, widestOf } from '../limits/network'
+import { BoundedWindows, type Counts, NetworkLimit } from '../limits/windows'
 import { steadyClock } from '../primitives/clock'
 import { Throttled } from '../protocol/oauth-error'
 import { storeOfHost, warnOfLimitStore } from './limit-store'
@@ -61,18 +52,18 @@ export function networkLimits({
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
+  const limitOf = (name: Name, limit: Limit, factors: readonly number[]) => {
     const store = storeOf(name, limit)
-    return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)))
+    return requestLimit(() => factors.map((factor) => limiter(limit, factor, store, clock)))
   }
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Counts, attempts: number) =>
     failureLimit(new NetworkLimit(attempts, store, clock))
   return {
-    authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
+    authorization: authorization && limitOf('authorization', authorization, [1]),
     // A stranger may send from all networks of a subscriber.
     registration:
-      dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
+      dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
@@ -119,12 +110,13 @@ const passed = (limiters: readonly RequestHandler[], request: Request, response:
  */
 function limiter(
   { attempts, seconds }: Limit,
-  { bits, factor }: CountedPrefix,
+  factor: number,
   store: Counts,
   clock: () => number,
 ): RequestHandler {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const limit = new NetworkLimit(attempts * factor, store, clock)
+  const networkFor = factor === 1 ? networkOf : widestOf
   return rateLimit({
     windowMs: seconds * 1000,
     limit: limit.attempts,
@@ -136,12 +128,12 @@ function limiter(
     // The default name may be a host's.
     requestPropertyName: 'oauthRateLimit',
     // An IPv4 address is one network.
-    skip: (request: Request) => factor > 1 && !hasPrefixes(request.ip),
-    keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
+    skip: ({ ip }: Request) => factor > 1 && widestOf(ip) === networkOf(ip),
+    keyGenerator: ({ ip }: Request) => networkFor(ip),
     async handler({ ip }: Request, _response, next) {
       const wider = networksOf(ip).filter((network) => network.factor > factor)
       await Promise.all(wider.map(async ({ network }) => store.decrement(network)))
-      next(limit.refusal(networkWith(bits, ip)) ?? limit.refusalUntil(0))
+      next(limit.refusal(networkFor(ip)) ?? limit.refusalUntil(0))
     },
   })
 }

@@ -24,7 +24,7 @@ import {
   requireShape,
   shape,
 } from '../primitives/schema'
-import { isWhole, tenYears } from '../primitives/values'
+import { isWhole, requireBoolean, tenYears } from '../primitives/values'
 import { type AccessTokenReader, mayBeFormatted } from '../protocol/access-token-format'
 import { createTagKey, digest } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension-data'
@@ -271,10 +271,7 @@ function asked<Answer>(option: keyof LegacyTerms, text: string, ask: () => Promi
 const wordsOf = (thrown: unknown) =>
   thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'it threw no error'
 
-function requireAnswer(answer: unknown): boolean {
-  if (typeof answer === 'boolean') return answer
-  throw new TypeError('The answer must be true or false.')
-}
+const requireAnswer = (answer: unknown) => requireBoolean(answer, 'It')
 
 const resourcesOf = ({ resources }: LegacyToken): ExtensionData =>
   resources === undefined ? {} : { [resourceIndicatorsName]: resources }

@@ -170,7 +170,10 @@ export function hasCredentials(client: Client): boolean {
 export const isRegisteredByHost = ({ metadataDocument, selfRegistered }: Client): boolean =>
   metadataDocument === undefined && selfRegistered !== true
 
-/** Only with credentials that the host registered: anybody can make a client with a key. */
+/**
+ * Only with credentials that the host registered. Such a client counts for itself; else its network counts: anybody may
+ * name a public client, or make one with a key, and use up its share.
+ */
 export const passesNetworkLimit = (client: Client): boolean =>
   hasCredentials(client) && isRegisteredByHost(client)
 

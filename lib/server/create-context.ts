@@ -3,18 +3,18 @@ import { issuerDigest } from '../authorization/issuer'
 import type { ServerContext, ServerSettings } from '../config/settings'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
-import { issueLimits } from '../limits/issue-limits'
-import { demandedLogins, openRequests } from '../limits/open-requests'
+import { issueLimits } from '../limits/shares'
+import { networkOf } from '../limits/network'
+import { openRequests } from '../limits/windows'
 import { privateState } from '../primitives/private-state'
 import { secondsOf, steadyClock } from '../primitives/clock'
-import { secureRandom } from '../protocol/credential'
+import { secureRandom, shortKey } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic, clientSecretPost, none } from '../client-authentication/built-in-methods'
 import { SecretVerifier } from '../client-authentication/client-secret'
-import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
@@ -53,8 +53,17 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     plugins: sortPlugins(settings),
     limits: {
       issuing: issueLimits(limits.issuing, clock),
-      openRequests: openRequests(limits.openRequests, steady),
-      demandedLogins: demandedLogins(limits.networks.authorization, lifetimes.authorizationRequest, steady),
+      openRequests: openRequests(limits.openRequests, steady, 'too_many_open_requests', shortKey),
+      demandedLogins: openRequests(
+        // They end with their request.
+        limits.networks.authorization && {
+          ...limits.networks.authorization,
+          seconds: lifetimes.authorizationRequest,
+        },
+        steady,
+        'too_many_open_requests/logins',
+        networkOf,
+      ),
     },
     requireService: maintenance && unlessClosed(maintenance),
     networkLimits: networkLimits(settings),
@@ -77,7 +86,7 @@ function authenticationOf(
   const { clock, findClient, clientAuthenticationMethods, clientRegistry: registry, verifyDigest } = settings
   const secrets = new SecretVerifier(
     steadyClock(clock),
-    verifyDigest && new ForeignDigests(verifyDigest),
+    verifyDigest,
     registry && ((...words) => replaceSecretHash(registry, ...words)),
   )
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]

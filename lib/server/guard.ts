@@ -16,7 +16,7 @@ import { allowedOrigins, type CorsOption } from '../http/cors'
 import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
 import type { LimitOption } from '../limits/limit'
-import { singleUsesOption } from '../limits/single-use-limit'
+import { singleUsesOption } from '../limits/counters'
 import { aClock, aFlag } from '../primitives/fields'
 import {
   type Field,

@@ -61,12 +61,25 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-/** A single use is a record that nobody reads: of all creates, one succeeds. */
-export function countersIn(store: Pick<Store, 'add' | 'write'>): Counters {
+/**
+ * A single use is a record that nobody reads: of all creates, one succeeds.
+ *
+ * @param issuerDigest a key is good once at each issuer. Failed attempts count for all issuers together: they share the
+ * clients and their secrets.
+ * @param countUse throws if a share is used up.
+ */
+export function countersIn(
+  store: Pick<Store, 'add' | 'write'>,
+  issuerDigest = '',
+  countUse?: (share: string) => void,
+): Counters {
   return {
     add: (key, amount, seconds) => store.add(nameOf(key), amount, seconds),
-    useOnce: (key, seconds) =>
-      store.write(`use:${nameOf(key)}`, '1', { version: createId(secureRandom), seconds }),
+    async useOnce(key, seconds, share) {
+      if (share !== undefined) countUse?.(share)
+      const name = nameOf(`${issuerDigest}:${key}`)
+      return store.write(`use:${name}`, '1', { version: createId(secureRandom), seconds })
+    },
   }
 }
 

@@ -23,7 +23,7 @@ extensions/resource-indicators:
 limits: express-rate-limit
 
 authorization: limits/counters
-clients/document-fetch: limits/network limits/token-buckets
+clients/document-fetch: limits/network limits/shares
 
 stores: limits/counters authorization
 audit: authorization express
@@ -44,7 +44,7 @@ endpoints: authorization doors/context
 token-endpoint: limits authorization extensions/token-types/bearer doors
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
   extensions/token-types/bearer client-authentication/bcrypt doors/plug-in @xmldom/xmldom xml-crypto
-authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer doors
+authorization-endpoint: authorization extensions/token-types/bearer doors
 
 resource-server: limits jwt jwt/signing-keys/signing-key jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources

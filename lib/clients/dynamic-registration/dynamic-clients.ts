@@ -2,6 +2,7 @@ import type { Authorization } from '../../authorization/authorization'
 import { ownerName } from '../../authorization/owners'
 import { aText } from '../../primitives/fields'
 import { kind, optional, rows, shape } from '../../primitives/schema'
+import { isRecord } from '../../primitives/values'
 import type { ClientRegistration } from '../../protocol/client'
 import { createId, digest, secureRandom } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
@@ -18,10 +19,15 @@ export const isDynamicClientId = (clientId: string): boolean => form.test(client
 /**
  * A digest of issuer and metadata: an app that registers at each start stays one client.
  *
- * @param metadata in canonical form.
+ * @param metadata without repetitions, and in order where order means nothing.
  */
 export const publicClientId = (issuer: string, metadata: object): string =>
-  prefix + digest(JSON.stringify([issuer, metadata]))
+  prefix + digest(JSON.stringify([issuer, metadata], inOrder))
+
+const inOrder = (_name: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(byName)) : value
+
+const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
 
 export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
@@ -223,7 +229,7 @@ const withoutEnd = ({ unusedUntil: _end, ...client }: KeptClient): KeptClient =>
 const countName = 'registrations'
 
 /** The identifier of a public client follows from its metadata. */
-export const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
+const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
   registrationTokenDigest === undefined
 
 const aCount = kind(Number.isSafeInteger, 'must be whole seconds.')
