@@ -19,7 +19,6 @@ import { isAbsoluteUri } from '../protocol/uri'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 import { headerNames, type Sources } from './doors'
 import { listed } from './open-plug-ins'
-import type { ServerSettings } from './settings'
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
 const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
@@ -208,29 +207,6 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
 }
 
 export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))
-
-export function offeredGrantTypes(
-  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
-  atTokenEndpoint: readonly string[],
-): readonly string[] {
-  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
-  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
-  if (resourceOwner !== undefined) return offered
-  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
-  const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
-  return offered.filter(
-    (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
-  )
-}
-
-/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
-export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
-  return (
-    resourceOwner !== undefined ||
-    endpoints.length > 0 ||
-    grantTypes.some(({ publicClients = true }) => publicClients)
-  )
-}
 
 const modeShape = shape<ResponseMode>(
   {

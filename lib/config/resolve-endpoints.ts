@@ -9,10 +9,9 @@ import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { Sources } from './doors'
 import type { PathOptions } from './options'
-import type { ServerSettings } from './settings'
 
 /** Paths and names in use, each with its user: no two endpoints may share one. */
-export interface TakenByEndpoints {
+interface TakenByEndpoints {
   readonly paths: Map<string, string>
   readonly names: Map<string, string>
 }
@@ -24,10 +23,7 @@ export function usedByEndpoints(): TakenByEndpoints {
   }
 }
 
-export function resolveEndpoints(
-  sources: Sources,
-  taken: TakenByEndpoints,
-): Pick<ServerSettings, 'endpoints' | 'pages'> {
+export function resolveEndpoints(sources: Sources, taken: TakenByEndpoints) {
   const mounted = sources.flatMap(({ at }) => at.with(taken).field('endpoints', rows(row, 'endpoints')))
   return {
     endpoints: Object.freeze(mounted.filter((each): each is Endpoint => !isPage(each))),

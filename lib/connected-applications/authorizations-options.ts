@@ -25,7 +25,7 @@ export interface AuthorizationsOptions {
   readonly fromTheStart?: boolean
 }
 
-export interface ResolvedAuthorizations {
+interface ResolvedAuthorizations {
   readonly authorizations: boolean
   readonly listsAll: boolean
   readonly connectedPath: string | undefined

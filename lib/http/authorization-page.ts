@@ -29,12 +29,12 @@ type Outcome = AuthorizationOutcome | DecisionOutcome
 
 /** RFC 6749 3.1. */
 export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome> {
-  const { issuer, authorizationPath: path } = settings
+  const { authorization: path } = settings.paths
   return {
     ...anyPage,
     name: 'authorization',
     path,
-    url: urlBelow(issuer, path),
+    url: urlBelow(settings.issuer, path),
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,

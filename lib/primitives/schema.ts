@@ -32,6 +32,7 @@ export class Place<Context = unknown> {
     readonly path: string,
     readonly context: Context,
     readonly issues: ConfigurationIssue[] = [],
+    private readonly asked = new Set<string>(),
   ) {}
 
   /** The place of an inner object. One that is none has one mistake, and no members. */
@@ -43,7 +44,7 @@ export class Place<Context = unknown> {
   }
 
   with<Other>(context: Other): Place<Other> {
-    return new Place(this.source, this.path, context, this.issues)
+    return new Place(this.source, this.path, context, this.issues, this.asked)
   }
 
   at(name: string): string {
@@ -62,11 +63,18 @@ export class Place<Context = unknown> {
   }
 
   field<Value>(name: string, field: Field<Value, Context>): Value {
+    this.asked.add(name)
     return field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
   }
 
-  /** @param cures for members that hosts expect here, although they do not exist. No message lists them. */
-  refuseUnknown(known: readonly string[], cures: ReadonlyMap<string, string> = noCures): void {
+  /**
+   * @param known default: the members that were read here.
+   * @param cures for members that hosts expect here, although they do not exist. No message lists them.
+   */
+  refuseUnknown(
+    known: readonly string[] = [...this.asked],
+    cures: ReadonlyMap<string, string> = new Map(),
+  ): void {
     for (const [key, value] of Object.entries(this.source)) {
       if (known.includes(key) || (value === undefined && cures.has(key))) continue
       this.wrong(key, cures.get(key) ?? unknownName(key, known.toSorted()))
@@ -98,7 +106,6 @@ export const rootPlace = <Context>(context: Context): Place<Context> => new Plac
 /** Of options that are read without {@link readOptions}, because others depend on them. */
 export const placeOf = (options: unknown): Place => rootPlace<unknown>(undefined).inside(options, '')
 
-const noCures: ReadonlyMap<string, string> = new Map()
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
 function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {
@@ -133,12 +140,11 @@ export function group<Context, Of extends Table<Context>>(
   fields: Of & Table<Context>,
   { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
 ): Field<Read<Of>, Context> {
-  const known = Object.keys(fields)
   return (given, at, name) => {
     const inner = at.inside(given === undefined ? {} : given, name)
     const read = inner.read<Of>(fields)
     check?.(read, inner)
-    inner.refuseUnknown(known)
+    inner.refuseUnknown()
     if (undefinedMembers === 'refused') inner.refuseUndefined()
     return read
   }

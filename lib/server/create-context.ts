@@ -1,6 +1,7 @@
 import { isOwnExtension } from '../config/doors'
 import { issuerDigest } from '../authorization/issuer'
-import type { ServerContext, ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/resolve-options'
+import type { Edge } from '../http/edge'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
@@ -18,7 +19,7 @@ import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
 import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
-import { offeredGrantTypes, takesPublicClients, usualFormatOf } from '../config/plug-ins'
+import { usualFormatOf } from '../config/plug-ins'
 import { replaceSecretHash } from '../clients/registrations'
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
@@ -32,6 +33,10 @@ import { publishedSubjectBy } from '../protocol/published-subject'
 import { namedModes } from '../protocol/response-types'
 import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
+
+export interface ServerContext extends Edge {
+  readonly settings: ServerSettings
+}
 
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, limits, maintenance } = settings
@@ -103,12 +108,12 @@ export function methodsIn({
 }
 
 function authenticatingServer(
-  { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
+  { issuer, paths, clock, clientDocuments }: ServerSettings,
   counters: Counters,
 ): AuthenticatingServer {
   return {
     issuer,
-    tokenEndpoint: urlBelow(issuer, tokenPath),
+    tokenEndpoint: urlBelow(issuer, paths.token),
     counters,
     documents: clientDocuments,
     now: secondsOf(clock),
@@ -161,3 +166,26 @@ export function sortPlugins(settings: ServerSettings): Plugins {
 
 const byName = <Part extends { readonly name: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> =>
   new Map(parts.map((part) => [part.name, part]))
+
+function offeredGrantTypes(
+  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
+  atTokenEndpoint: readonly string[],
+): readonly string[] {
+  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
+  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
+  if (resourceOwner !== undefined) return offered
+  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
+  const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
+  return offered.filter(
+    (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
+  )
+}
+
+/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
+function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
+  return (
+    resourceOwner !== undefined ||
+    endpoints.length > 0 ||
+    grantTypes.some(({ publicClients = true }) => publicClients)
+  )
+}

@@ -6,7 +6,7 @@ import { ClientMarks } from '../authorization/client-marks'
 import { accessFinder, type FindAccess } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/dynamic-clients'
-import type { ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/resolve-options'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
 import { isUse, type NoteUse, notingUses, ownWrites } from '../stores/own-writes'
 import { authorizationsIn } from '../stores/records'
@@ -82,7 +82,7 @@ function shareOf({
   dynamicRegistration,
   clientMetadata,
 }: ServerSettings): SelfRegisteredShare | undefined {
-  const hasDocuments = clientMetadata['client_id_metadata_document_supported'] === true
+  const hasDocuments = clientMetadata?.['client_id_metadata_document_supported'] === true
   if (most === undefined || (dynamicRegistration === undefined && !hasDocuments)) return undefined
   const isDynamic = (clientId: string) => dynamicRegistration !== undefined && isDynamicClientId(clientId)
   return { most, has: (id) => isDynamic(id) || (hasDocuments && id.startsWith('https://')) }

@@ -8,21 +8,18 @@ import { introspect } from '../endpoints/introspection'
 import { begin } from '../authorization/commit'
 import { complete, completes } from '../authorization/complete-issue'
 import { isText } from '../primitives/values'
-import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/extension-data'
 import { Parameters } from '../protocol/parameters'
 import { grantableScope } from '../protocol/scope'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { revoke } from '../endpoints/revocation'
-import type { ClientRegistry } from '../stores/registered'
 import type { Mint, MintRequest } from '../protocol/test-door'
 import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/owner-authorizations'
 import { issueContext } from '../doors/context'
-import { sortPlugins } from './create-context'
-import type { ServerContext } from '../config/settings'
+import { type ServerContext, sortPlugins } from './create-context'
 
 export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] => [
   tokenEndpoint(server),
@@ -36,7 +33,7 @@ export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] 
 function tokenEndpoint(server: ServerContext): EndpointOfServer {
   return {
     name: 'token',
-    path: server.settings.tokenPath,
+    path: server.settings.paths.token,
     usesUpLast: true,
     cors: true,
     notesOf: (form) => ({
@@ -56,7 +53,7 @@ function tokenEndpoint(server: ServerContext): EndpointOfServer {
 function revocationEndpoint(server: ServerContext): EndpointOfServer {
   return {
     name: 'revocation',
-    path: server.settings.revocationPath,
+    path: server.settings.paths.revocation,
     usesUpLast: true,
     cors: true,
     notesOf: (form) => ({ shown: form.peek('token') }),
@@ -70,30 +67,21 @@ function revocationEndpoint(server: ServerContext): EndpointOfServer {
  */
 function introspectionEndpoint(server: ServerContext): EndpointOfServer {
   const { clientRegistry } = server.settings
-  const handle = async (request: ByClient) => ({ members: await introspect(server, request) })
   return {
     name: 'introspection',
-    path: server.settings.introspectionPath,
+    path: server.settings.paths.introspection,
     usesUpLast: true,
     clientAuthentication: 'confidential',
     notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: clientRegistry === undefined ? handle : notingCaller(handle, clientRegistry, server.now),
+    async handle(request) {
+      const members = await introspect(server, request)
+      // A resource server gets no tokens: its introspections are its uses.
+      const noted = clientRegistry?.noteUse(request.client.client_id, server.now())
+      if (noted !== undefined) await noted.catch(() => undefined)
+      return { members }
+    },
   }
 }
-
-interface ByClient {
-  readonly client: Client
-  readonly parameters: Parameters
-}
-
-// A resource server gets no tokens: its introspections are its uses.
-const notingCaller =
-  <Result>(handle: (request: ByClient) => Promise<Result>, registry: ClientRegistry, now: () => number) =>
-  async (request: ByClient): Promise<Result> => {
-    const result = await handle(request)
-    await registry.noteUse(request.client.client_id, now())?.catch(() => undefined)
-    return result
-  }
 
 /** RFC 7591, RFC 7592; none if registration is off. */
 function registrationEndpoints(server: ServerContext): readonly EndpointOfServer[] {

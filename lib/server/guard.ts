@@ -5,8 +5,7 @@ import { issuerDigest } from '../authorization/issuer'
 import { ofResources, resolveExtensions, type Sources } from '../config/doors'
 import { resolveReaders, resolveTokenTypes } from '../config/plug-ins'
 import { openPluginsInGuard } from '../config/open-plug-ins'
-import { anIssuer } from '../config/resolve-issuer'
-import { resolveCounters } from '../config/resolve-stores'
+import { anIssuer, resolveCounters } from '../config/common-options'
 import type { Plugin } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
@@ -139,7 +138,7 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   const isCounting = settings.tokenTypes.length > 1 || sources.length > 0
   const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
   if (store === undefined) checkClaims(at, settings)
-  at.refuseUnknown(known)
+  at.refuseUnknown()
   at.refuseUndefined()
   at.throwIssues('createBearerGuard() cannot work with these options:')
 
@@ -204,7 +203,7 @@ const fields = {
   store: optional(aStore),
   jwt: optional(jwtOptions),
   introspection: optional(introspectionOptions),
-  ...resourcesOf(undefined, tenYears),
+  resources: resourcesOf(undefined, tenYears),
   choices: aFlag(false),
   authorizations: aFlag(false),
   storeDeadline: deadlineOf(0.5),
@@ -217,5 +216,3 @@ const fields = {
   explainRefusals: explainsRefusals,
   clock: aClock,
 } satisfies Partial<Fields<StandaloneGuardOptions>>
-
-const known = [...Object.keys(fields), 'plugins', 'counters']

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
 import { promptValues } from '../authorization-endpoint/requested-login'
-import type { ServerContext, ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/resolve-options'
 import type { EndpointOfServer } from '../http/endpoint'
 import { metadataDocument } from '../http/metadata-document'
-import { methodsIn } from './create-context'
+import { methodsIn, type ServerContext } from './create-context'
 import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata'
 import { offlineAccess } from '../protocol/scope'
 import { hasBody, listedMethods } from '../protocol/endpoint'
@@ -28,7 +28,7 @@ export function wireMetadata(
       extensionMembers: pluginMembers(settings, asks),
       authorization: asks
         ? {
-            path: settings.authorizationPath,
+            path: settings.paths.authorization,
             responseTypes: settings.responseTypes.map(({ name }) => name),
             promptValues,
             responseModes: [

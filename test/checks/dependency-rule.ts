@@ -75,7 +75,7 @@ pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
 command-line/lint: authorization/lifetimes stores/client-records stores/registered client-authentication/bcrypt
-  config/options config/settings config/resolve-options
+  config/options config/resolve-options
 testing:
 
 .: *

@@ -96,10 +96,13 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
   }
   return {
     ...registered,
-    find: (clientId, sender) =>
-      following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
-    documents,
-    metadata: { client_id_metadata_document_supported: true },
+    findClient: (clientId, sender) =>
+      following(
+        registered.findClient(clientId, sender),
+        (client) => client ?? findDocument(clientId, sender),
+      ),
+    clientDocuments: documents,
+    clientMetadata: { client_id_metadata_document_supported: true },
   }
 }
 
