@@ -13,7 +13,7 @@ import { extensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'
 import { isOwnMember } from '../protocol/parse-client'
 import { anOfferedName, cureForOffer } from '../protocol/plug-in-names'
-import { isResponseTypeName, type ResponseMode, responseTypeNamed } from '../protocol/response-types'
+import { canonicalResponseType, isResponseTypeName, type ResponseMode } from '../protocol/response-types'
 import type { TokenType } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
@@ -33,6 +33,28 @@ const algorithms = aListOf(
   (name): name is string => isText(name) && name.toLowerCase() !== 'none',
   'must list the signature algorithms of the assertions, such as ES256, without none.',
 )
+
+interface Spelling {
+  /** The same for values that count as one. */
+  readonly of: (value: string) => string
+  readonly advice: string
+}
+
+const exact: Spelling = { of: (value) => value, advice: '' }
+const caseless: Spelling = { of: (value) => value.toLowerCase(), advice: ' Letter case does not count.' }
+const inAnyOrder: Spelling = {
+  of: canonicalResponseType,
+  advice: ' The order of the values does not count.',
+}
+
+/** Takes each value once. @param other what has a value that is taken. */
+function once(member: string, other: string, own: readonly string[] = [], { of, advice } = exact) {
+  const taken = new Set(own.map(of))
+  return (value: string, wrong: (member: string, message: string) => void): void => {
+    if (taken.has(of(value))) wrong(member, `is "${value}", which ${other} has already.${advice}`)
+    taken.add(of(value))
+  }
+}
 
 const methodShape = shape<ClientAuthenticationMethod>(
   {
@@ -56,15 +78,11 @@ const methodShape = shape<ClientAuthenticationMethod>(
 )
 
 export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
-  const names = new Set(builtInMethods)
-  const schemes = new Set(['basic'])
+  const takeName = once('.name', 'another method', builtInMethods)
+  const takeScheme = once('.scheme', 'another method', ['basic'], caseless)
   const method = checked(methodShape, ({ name, scheme }, wrong) => {
-    if (names.has(name)) wrong('.name', `is "${name}", which another method has already.`)
-    names.add(name)
-    if (scheme === undefined) return
-    if (schemes.has(scheme.toLowerCase()))
-      wrong('.scheme', `is "${scheme}", which another method has already. Letter case does not count.`)
-    schemes.add(scheme.toLowerCase())
+    takeName(name, wrong)
+    if (scheme !== undefined) takeScheme(scheme, wrong)
   })
   return listed(sources, 'clientAuthenticationMethods', rows(method, 'methods'))
 }
@@ -79,11 +97,10 @@ const memberShape = shape<ClientMember>(
 )
 
 export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
-  const names = new Set<string>()
+  const takeName = once('.name', 'another plug-in')
   const member = checked(memberShape, ({ name }, wrong) => {
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
-    else if (names.has(name)) wrong('.name', `is "${name}", which another plug-in adds already.`)
-    names.add(name)
+    else takeName(name, wrong)
   })
   return listed(plugins, 'clientMembers', rows(member, 'members of registrations'))
 }
@@ -110,18 +127,18 @@ const grantTypeShape = shape<GrantType>(
 
 export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: implicit does not use the token endpoint.
-  const taken = new Set([...builtInGrantTypes, 'implicit'])
+  const own = [...builtInGrantTypes, 'implicit']
+  const takeName = once('.name', 'another grant type', own)
   const grantType = checked(grantTypeShape, (given, wrong) => {
     const { name } = given
     if (given instanceof RefreshFromElsewhere) return
-    if (taken.has(name)) wrong('.name', `is "${name}", which another grant type has already.`)
+    takeName(name, wrong)
     // RFC 6749 4.5: only a URI avoids a collision with a name used elsewhere.
-    else if (name !== 'password' && !isAbsoluteUri(name))
+    if (![...own, 'password'].includes(name) && !isAbsoluteUri(name))
       wrong(
         '.name',
         `is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
       )
-    taken.add(name)
   })
   return listed(sources, 'grantTypes', rows(grantType, 'grant types, such as password({ verify })'))
 }
@@ -138,22 +155,17 @@ const responseTypeShape = shape<ResponseType>(
 )
 
 export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
-  const types = [codeResponseType]
-  const responseType = checked(responseTypeShape, (type, wrong) => {
-    if (!isResponseTypeName(type.name))
-      wrong(
-        '.name',
-        `is "${type.name}", but must be letters, digits and _; several values, each once, with one space between two.`,
-      )
-    else if (responseTypeNamed(type.name, types) === undefined) types.push(type)
+  const takeName = once('.name', 'another response type', [codeResponseType.name], inAnyOrder)
+  const responseType = checked(responseTypeShape, ({ name }, wrong) => {
+    if (isResponseTypeName(name)) takeName(name, wrong)
     else
       wrong(
         '.name',
-        `is "${type.name}", which another response type has already. The order of the values does not count.`,
+        `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
       )
   })
-  listed(sources, 'responseTypes', rows(responseType, 'response types, such as implicit()'))
-  return Object.freeze(types)
+  const given = listed(sources, 'responseTypes', rows(responseType, 'response types, such as implicit()'))
+  return Object.freeze([codeResponseType, ...given])
 }
 
 const tokenTypeShape = shape<TokenType>(
@@ -177,28 +189,19 @@ const isTokenTypeName = (name: string) =>
 
 /** `bearer` is always the first. */
 export function resolveTokenTypes(sources: Sources): readonly TokenType[] {
-  const types = [bearer]
-  const tokenType = checked(tokenTypeShape, (type, wrong) => {
-    const isTaken = (has: (other: TokenType) => boolean) => types.some(has)
-    if (!isTokenTypeName(type.name))
-      wrong('.name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
-    else if (isTaken(({ name }) => name === type.name))
-      wrong('.name', `is "${type.name}", which another token type has already.`)
-    if (!isToken(type.scheme))
-      wrong('.scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
-    else if (isTaken(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
-      wrong(
-        '.scheme',
-        `is "${type.scheme}", which another token type has already. Letter case does not count.`,
-      )
+  const takeName = once('.name', 'another token type', [bearer.name])
+  const takeScheme = once('.scheme', 'another token type', [bearer.scheme], caseless)
+  const takeMethod = once('.confirmationMethod', 'another token type')
+  const tokenType = checked(tokenTypeShape, ({ name, scheme, confirmationMethod }, wrong) => {
+    if (isTokenTypeName(name)) takeName(name, wrong)
+    else wrong('.name', `is "${name}", but must be letters, digits and . _ -, or an absolute URI.`)
+    if (isToken(scheme)) takeScheme(scheme, wrong)
+    else wrong('.scheme', `is "${scheme}", which is not the name of an HTTP authentication scheme.`)
     // A guard without the store finds the type by it.
-    const method = type.confirmationMethod
-    if (method !== undefined && isTaken(({ confirmationMethod }) => confirmationMethod === method))
-      wrong('.confirmationMethod', `is "${method}", which another token type has already.`)
-    types.push(type)
+    if (confirmationMethod !== undefined) takeMethod(confirmationMethod, wrong)
   })
-  listed(sources, 'tokenTypes', rows(tokenType, 'token types, such as mac({ hosts })'))
-  return Object.freeze(types)
+  const given = listed(sources, 'tokenTypes', rows(tokenType, 'token types, such as mac({ hosts })'))
+  return Object.freeze([bearer, ...given])
 }
 
 export function defaultTokenType(types: readonly TokenType[]): Field<string> {
@@ -220,37 +223,27 @@ const modeShape = shape<ResponseMode>(
 )
 
 export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
-  const taken = new Set(['query', 'fragment'])
-  const mode = checked(modeShape, ({ name }, wrong) => {
-    if (taken.has(name)) wrong('.name', `is "${name}", which the server has already.`)
-    taken.add(name)
-  })
+  const takeName = once('.name', 'the server', ['query', 'fragment'])
+  const mode = checked(modeShape, ({ name }, wrong) => takeName(name, wrong))
   return listed(parts, 'responseModes', rows(mode, 'response modes'))
 }
 
 const readerFields = { name: aText, decode: aCall(), ...someCalls('read', 'find') }
-const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
-const formatShape = shape<AccessTokenFormat>(
+export const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
+export const formatShape = shape<AccessTokenFormat>(
   { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
   'ignored',
 )
 
-export const resolveFormats = (sources: Sources): readonly AccessTokenFormat[] =>
-  resolved(sources, formatShape)
-
-/** For guards, which write no token. */
-export const resolveReaders = (sources: Sources): readonly AccessTokenReader[] =>
-  resolved(sources, readerShape)
-
-function resolved<Format extends AccessTokenReader>(
+/** @param format for servers; that of readers for guards, which write no token. */
+export function resolveFormats<Format extends AccessTokenReader>(
   sources: Sources,
   format: Field<Format | undefined>,
 ): readonly Format[] {
-  const taken = new Set<string>()
+  const takeName = once('.name', 'another format')
   const distinct = checked(format, ({ name }, wrong) => {
     if (name === opaqueFormat) wrong('.name', `is "${name}", which stands for tokens without a format.`)
-    else if (taken.has(name)) wrong('.name', `is "${name}", which another format has already.`)
-    taken.add(name)
+    takeName(name, wrong)
   })
   return listed(sources, 'accessTokenFormats', rows(distinct, 'access token formats'))
 }

@@ -59,6 +59,7 @@ import {
   builtInGrantTypes,
   checkFormatsOf,
   defaultTokenType,
+  formatShape,
   pkceOption,
   resolveAuthenticationMethods,
   resolveClientMembers,
@@ -122,7 +123,7 @@ export function resolveOptions(options: Options) {
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && withPluginResources(named, ofPlugins)
   const taken = usedByEndpoints()
-  const accessTokenFormats = resolveFormats(sources)
+  const accessTokenFormats = resolveFormats(sources, formatShape)
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)

@@ -228,9 +228,10 @@ export function checked<Value, Context = unknown>(
   check: (value: Value, wrong: (member: string, message: string) => void) => void,
 ): Field<Value | undefined, Context> {
   return (given, at, name) => {
+    const before = at.issues.length
     const value = field(given, at, name)
     if (value !== undefined) check(value, (member, message) => at.wrong(`${name}${member}`, message))
-    return value
+    return at.issues.length === before ? value : undefined
   }
 }
 

@@ -3,7 +3,7 @@ import { explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest } from '../authorization/issuer'
 import { ofResources, resolveExtensions, type Sources } from '../config/doors'
-import { resolveReaders, resolveTokenTypes } from '../config/plug-ins'
+import { readerShape, resolveFormats, resolveTokenTypes } from '../config/plug-ins'
 import { openPluginsInGuard } from '../config/open-plug-ins'
 import { anIssuer, resolveCounters } from '../config/common-options'
 import type { Plugin } from '../doors/plug-in'
@@ -157,7 +157,7 @@ type ReadOptions = Read<typeof fields>
 
 const partsOf = (sources: Sources, { resources, choices }: ReadOptions) => ({
   tokenTypes: resolveTokenTypes(sources),
-  accessTokenFormats: resolveReaders(sources),
+  accessTokenFormats: resolveFormats(sources, readerShape),
   extensions: [...ofResources(resources), ...(choices ? [shownChoice] : []), ...resolveExtensions(sources)],
 })
 
