@@ -58,7 +58,8 @@ type LookedUp = { readonly client: Client } | { readonly error: unknown; readonl
 /** Each document has its own key in the store, so none evicts another; one network gets a quarter of the limit. */
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  private readonly stored: ExpiringMap<true>
+  /** The networks that caused the fetch, by key. */
+  private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()
 
@@ -143,9 +144,17 @@ export class DocumentCache {
 
   private async store(stored: StoredDocument, senders: readonly string[]): Promise<void> {
     const [key, text] = [keyOf(stored.client_id), JSON.stringify(stored)]
-    if (text.length > longestText || this.stored.fullShare(key, senders) !== undefined) return
-    if (this.stored.set(key, true, this.steady() + longestKept, senders))
+    const causes = this.stored.get(key) ?? (this.hasRoomFor(senders) ? senders : undefined)
+    if (text.length > longestText || causes === undefined) return
+    if (this.stored.set(key, causes, this.steady() + longestKept))
       await this.parts.storedDocuments.keep(key, text, longestKept / 1000)
+  }
+
+  private hasRoomFor(senders: readonly string[]): boolean {
+    const all = [...this.stored.values()]
+    return senders.every(
+      (sender) => all.filter((others) => others.includes(sender)).length < storedAtMost / 4,
+    )
   }
 
   private async storedDocument(url: DocumentUrl): Promise<KnownDocument | undefined> {
