@@ -1,4 +1,4 @@
-import type { ClientLifetimes } from '../protocol/client'
+import type { Client } from '../protocol/client'
 
 // The one place that decides lifetimes: the shortest of server, client, resource and grant.
 
@@ -26,6 +26,8 @@ export interface IssueTime {
   readonly now: number
   readonly lifetimes: Lifetimes
 }
+
+type ClientLifetimes = Pick<Client, 'access_token_lifetime' | 'refresh_token_lifetime' | 'grant_lifetime'>
 
 export function lifetimesFor(client: ClientLifetimes, server: Lifetimes): Lifetimes {
   const { access_token_lifetime, refresh_token_lifetime, grant_lifetime } = client

@@ -42,8 +42,7 @@ import {
   usual,
 } from '../primitives/schema'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
-import { allowedScope } from '../protocol/client-metadata'
-import type { ServerCapabilities } from '../protocol/parse-client'
+import { type ServerCapabilities, allowedScope } from '../protocol/parse-client'
 import { redirectUriRule } from '../protocol/redirect-uri'
 import { scopeDescriptions, scopeImplications } from '../protocol/scope'
 import { pageUri } from '../protocol/uri'

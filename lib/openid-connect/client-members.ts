@@ -1,6 +1,11 @@
 import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/values'
-import { type Client, type ClientMember, type ClientStatement, isRegisteredByHost } from '../protocol/client'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import {
+  type Client,
+  type ClientMember,
+  type ClientStatement,
+  isRegisteredByHost,
+  privateKeyJwtName,
+} from '../protocol/client'
 import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'

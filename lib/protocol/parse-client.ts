@@ -1,4 +1,4 @@
-import { aFlag, aWhole, oneOf, yesOrNo } from '../primitives/fields'
+import { aFlag, aText, aWhole, oneOf, yesOrNo } from '../primitives/fields'
 import {
   checked,
   type Field,
@@ -13,23 +13,20 @@ import {
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
-  checkMembers,
   type Client,
   type ClientMember,
   type ClientRegistration,
   hasCredentialFor,
   isForeignDigest,
   isSecretHash,
-  possibleMembers,
-  readMembers,
   usualGrantTypes,
   usualResponseTypes,
 } from './client'
+import { checkMembers, credentialsOf, possibleMembers, readMembers } from './client-members'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { membersOfOthers, anOfferedName, offeredNames } from './plug-in-names'
-import { credentialsOf } from './read-credentials'
 import { loopbackUri, redirection, redirectUriLacks, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-types'
 import { covers, formatScope, parseScope, type Scope } from './scope'
@@ -96,6 +93,23 @@ const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
     at.wrong(name, `names a scope that the server does not have; it has ${known.join(', ')}.`)
   return scope ?? []
 }
+
+/** Default: every scope of the server. */
+export const allowedScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
+  const { scope: known = [] } = at.context
+  const text = optional(aText)(given, at, name)
+  if (text === undefined) return known
+  const scope = parseScope(text)
+  if (scope === undefined || (at.context.scope !== undefined && !covers(known, scope)))
+    at.wrong(name, `must hold scopes of this server: ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+/** Default: `authorization_code` and `refresh_token`. */
+export const allowedGrantTypes = usual(
+  [...usualGrantTypes, 'refresh_token'],
+  offeredNames('grant types', ({ grantTypes }: ServerCapabilities) => grantTypes),
+)
 
 const registration = {
   client_id: needed(

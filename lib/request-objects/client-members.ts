@@ -1,7 +1,6 @@
 import { mistakeInKeys } from '../client-authentication/client-keys'
 import { isText } from '../primitives/values'
-import { booleanMember, type Client, type ClientMember } from '../protocol/client'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import { booleanMember, type Client, type ClientMember, privateKeyJwtName } from '../protocol/client'
 import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 

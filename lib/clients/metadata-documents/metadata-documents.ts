@@ -9,8 +9,7 @@ import {
   type DocumentFetchOptions,
   fetchOfServer,
 } from '../document-fetch/document-fetch'
-import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
-import type { ServerCapabilities } from '../../protocol/parse-client'
+import { type ServerCapabilities, allowedGrantTypes, allowedScope } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import {
