@@ -6,6 +6,7 @@ import {
   isRegisteredByHost,
   privateKeyJwtName,
 } from '../protocol/client'
+import { loginDefaultsIn } from '../protocol/acting-extensions'
 import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
@@ -149,11 +150,6 @@ export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
 
 export function loginDefaultsOf({ members }: Client): Pick<AuthorizationTerms, 'login'> {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members
-  if (maxAge === undefined && acrValues === undefined) return {}
-  return {
-    login: {
-      ...(typeof maxAge === 'number' && { maxAge }),
-      ...(isTexts(acrValues) && { acrValues }),
-    },
-  }
+  const login = (maxAge ?? acrValues) === undefined ? undefined : loginDefaultsIn({ maxAge, acrValues })
+  return login === undefined ? {} : { login }
 }

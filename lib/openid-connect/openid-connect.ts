@@ -3,7 +3,7 @@ import { type Fields, group, needed, optional, readOptions, usual } from '../pri
 import type { Plugin, PluginParts, PluginServer } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
-import { claimsFact } from '../protocol/claims-fact'
+import { claimsFact } from '../protocol/acting-extensions'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import { offlineAccess } from '../protocol/scope'

@@ -1,7 +1,7 @@
 import type { RequestsInFlight } from '../http/requests-in-flight'
 import type { Readiness } from '../config/open-plug-ins'
 import { OAuthError } from '../protocol/oauth-error'
-import { adviceForShared } from '../protocol/url-difference'
+import { adviceForShared } from '../protocol/uri'
 import { createId, secureRandom } from '../protocol/credential'
 import { withinDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
