@@ -1,4 +1,4 @@
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { kind, optional, requireShape, exactShape } from '../primitives/schema'
 import {
   type ActingExtensions,
   type At,
@@ -190,7 +190,7 @@ async function withAdditions(
 }
 
 // A client must never take a member of an extension for one of the server.
-const additionShape = shape<TokenResponseAddition, readonly object[]>({
+const additionShape = exactShape<TokenResponseAddition, readonly object[]>({
   members: optional(
     kind(
       (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),

@@ -56,26 +56,23 @@ function once(member: string, other: string, own: readonly string[] = [], { of, 
   }
 }
 
-const methodShape = shape<ClientAuthenticationMethod>(
-  {
-    name: kind(
-      (value) => isText(value) && nameGrammar.test(value),
-      'must be a name such as private_key_jwt, or an absolute URI.',
-    ),
-    scheme: optional(aScheme),
-    byConnection: optional(yesOrNo),
-    // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
-    signingAlgorithms: (given, at, name) =>
-      given !== undefined || signedMethods.has(String(at.source['name']))
-        ? algorithms(given, at, name)
-        : undefined,
-    read: aCall(),
-    verify: aCall(),
-    credentialParameters: optional(someTexts),
-    ...someCalls('mistakeIn'),
-  },
-  'ignored',
-)
+const methodShape = shape<ClientAuthenticationMethod>({
+  name: kind(
+    (value) => isText(value) && nameGrammar.test(value),
+    'must be a name such as private_key_jwt, or an absolute URI.',
+  ),
+  scheme: optional(aScheme),
+  byConnection: optional(yesOrNo),
+  // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
+  signingAlgorithms: (given, at, name) =>
+    given !== undefined || signedMethods.has(String(at.source['name']))
+      ? algorithms(given, at, name)
+      : undefined,
+  read: aCall(),
+  verify: aCall(),
+  credentialParameters: optional(someTexts),
+  ...someCalls('mistakeIn'),
+})
 
 export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
   const takeName = once('.name', 'another method', builtInMethods)
@@ -87,14 +84,11 @@ export function resolveAuthenticationMethods(sources: Sources): readonly ClientA
   return listed(sources, 'clientAuthenticationMethods', rows(method, 'methods'))
 }
 
-const memberShape = shape<ClientMember>(
-  {
-    name: kind((value) => isText(value) && isMemberName(value), 'must be a name in lower case.'),
-    mistakeIn: aCall(),
-    ...someCalls('isGranted', 'conflictIn', 'verify'),
-  },
-  'ignored',
-)
+const memberShape = shape<ClientMember>({
+  name: kind((value) => isText(value) && isMemberName(value), 'must be a name in lower case.'),
+  mistakeIn: aCall(),
+  ...someCalls('isGranted', 'conflictIn', 'verify'),
+})
 
 export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
   const takeName = once('.name', 'another plug-in')
@@ -111,19 +105,16 @@ export const builtInGrantTypes: readonly string[] = [
   'client_credentials',
 ]
 
-const grantTypeShape = shape<GrantType>(
-  {
-    name: aText,
-    parameters: someTexts,
-    credentialParameters: optional(someTexts),
-    refreshTokens: optional(yesOrNo),
-    publicClients: optional(yesOrNo),
-    metadata: optional(extensionMetadata),
-    handle: aCall(),
-    ...someCalls('introspect'),
-  },
-  'ignored',
-)
+const grantTypeShape = shape<GrantType>({
+  name: aText,
+  parameters: someTexts,
+  credentialParameters: optional(someTexts),
+  refreshTokens: optional(yesOrNo),
+  publicClients: optional(yesOrNo),
+  metadata: optional(extensionMetadata),
+  handle: aCall(),
+  ...someCalls('introspect'),
+})
 
 export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: implicit does not use the token endpoint.
@@ -143,16 +134,13 @@ export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   return listed(sources, 'grantTypes', rows(grantType, 'grant types, such as password({ verify })'))
 }
 
-const responseTypeShape = shape<ResponseType>(
-  {
-    name: aText,
-    grantTypes: someTexts,
-    mode: oneOf('query', 'fragment'),
-    redirectBy: optional(redirectMethod),
-    approve: aCall(),
-  },
-  'ignored',
-)
+const responseTypeShape = shape<ResponseType>({
+  name: aText,
+  grantTypes: someTexts,
+  mode: oneOf('query', 'fragment'),
+  redirectBy: optional(redirectMethod),
+  approve: aCall(),
+})
 
 export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
   const takeName = once('.name', 'another response type', [codeResponseType.name], inAnyOrder)
@@ -168,20 +156,17 @@ export function resolveResponseTypes(sources: Sources): readonly ResponseType[] 
   return Object.freeze([codeResponseType, ...given])
 }
 
-const tokenTypeShape = shape<TokenType>(
-  {
-    name: aText,
-    scheme: aText,
-    opaque: optional(yesOrNo),
-    exposedHeaders: optional(headerNames),
-    confirmationMethod: optional(aText),
-    isRequired: optional(yesOrNo),
-    resourceMetadata: optional(extensionMetadata),
-    read: aCall(),
-    ...someCalls('issue', 'challenge', 'challengeHeaders', 'lackOfGuard'),
-  },
-  'ignored',
-)
+const tokenTypeShape = shape<TokenType>({
+  name: aText,
+  scheme: aText,
+  opaque: optional(yesOrNo),
+  exposedHeaders: optional(headerNames),
+  confirmationMethod: optional(aText),
+  isRequired: optional(yesOrNo),
+  resourceMetadata: optional(extensionMetadata),
+  read: aCall(),
+  ...someCalls('issue', 'challenge', 'challengeHeaders', 'lackOfGuard'),
+})
 
 // RFC 6749 8.1 and A.13: a registered name, or a URI.
 const isTokenTypeName = (name: string) =>
@@ -211,16 +196,13 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
 
 export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))
 
-const modeShape = shape<ResponseMode>(
-  {
-    name: kind(
-      (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
-      'must be lower-case letters, digits, _ and .',
-    ),
-    carrier: kind((value) => value === 'form', "must be 'form'."),
-  },
-  'ignored',
-)
+const modeShape = shape<ResponseMode>({
+  name: kind(
+    (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
+    'must be lower-case letters, digits, _ and .',
+  ),
+  carrier: kind((value) => value === 'form', "must be 'form'."),
+})
 
 export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
   const takeName = once('.name', 'the server', ['query', 'fragment'])
@@ -229,11 +211,12 @@ export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
 }
 
 const readerFields = { name: aText, decode: aCall(), ...someCalls('read', 'find') }
-export const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
-export const formatShape = shape<AccessTokenFormat>(
-  { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
-  'ignored',
-)
+export const readerShape = shape<AccessTokenReader>(readerFields)
+export const formatShape = shape<AccessTokenFormat>({
+  ...readerFields,
+  encode: aCall(),
+  issues: optional(yesOrNo),
+})
 
 /** @param format for servers; that of readers for guards, which write no token. */
 export function resolveFormats<Format extends AccessTokenReader>(

@@ -1,6 +1,6 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
-import { type Field, type Fields, group, kind, optional, rows, shape } from '../primitives/schema'
+import { type Field, type Fields, group, kind, optional, rows, exactShape } from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
 import { isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
@@ -97,7 +97,7 @@ const methodsAmong = (...methods: readonly unknown[]) =>
     ),
   )
 
-const endpointShape = shape<Endpoint, TakenByEndpoints>({
+const endpointShape = exactShape<Endpoint, TakenByEndpoints>({
   kind: optional(kind(() => false, "must be 'page', or omitted for an endpoint that responds with JSON.")),
   login: optional(kind(() => false, 'is for pages.')),
   name: rowName,
@@ -124,7 +124,7 @@ const endpointShape = shape<Endpoint, TakenByEndpoints>({
   handle: aCall(),
 })
 
-const pageShape = shape<PageEndpoint, TakenByEndpoints>({
+const pageShape = exactShape<PageEndpoint, TakenByEndpoints>({
   clientAuthentication: optional(kind(() => false, 'is for endpoints without login.')),
   kind: kind((value) => value === 'page', "must be 'page'."),
   name: rowName,

@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types'
 import { aCall, aText, someTexts } from '../primitives/fields'
-import { type Fields, kind, needed, optional, type Place, type Read, shape } from '../primitives/schema'
+import { type Fields, kind, needed, optional, type Place, type Read, exactShape } from '../primitives/schema'
 import { isWhole, tenYears } from '../primitives/values'
 import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
@@ -91,7 +91,7 @@ const timeUntil = (ahead: number, what: string) =>
   )
 
 /** The context: the time, in seconds since the epoch. */
-export const legacyToken = shape<LegacyToken, number>({
+export const legacyToken = exactShape<LegacyToken, number>({
   clientId: aText,
   subject: (given, at, member) => (member in at.source ? subject(given, at, member) : undefined),
   scope: kind(isScope, scopeExpectation),

@@ -151,21 +151,19 @@ export function group<Context, Of extends Table<Context>>(
 }
 
 /**
- * An object of a host, taken as it is. Plug-ins may be JavaScript, and a database value may be null, a number or a Buffer.
- *
- * @param others members without a field; most are misspelt.
+ * An object of a host, taken as it is: it may have further members. Plug-ins may be JavaScript, and a database value may
+ * be null, a number or a Buffer.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The fields are compared with Value.
 export function shape<Value extends object, Context = unknown>(
   fields: Fields<Value, Context>,
-  others: 'refused' | 'ignored' = 'refused',
+  known?: readonly string[],
 ): Field<Value | undefined, Context> {
   const table = Object.entries<Field<unknown, Context>>(fields)
-  const known = Object.keys(fields)
   const isRight = (value: object, at: Place<Context>): value is Value => {
     const before = at.issues.length
     for (const [name, field] of table) field(at.source[name], at, name)
-    if (others === 'refused') at.refuseUnknown(known)
+    if (known !== undefined) at.refuseUnknown(known)
     return at.issues.length === before
   }
   return (given, at, name) => {
@@ -178,6 +176,11 @@ export function shape<Value extends object, Context = unknown>(
     return undefined
   }
 }
+
+/** Without further members: most are misspelt. */
+export const exactShape = <Value extends object, Context = unknown>(
+  fields: Fields<Value, Context>,
+): Field<Value | undefined, Context> => shape<Value, Context>(fields, Object.keys(fields))
 
 /** @param subject a sentence that ends with a colon. @throws TypeError that lists every mistake. */
 export function requireShape<Value, Context>(

@@ -1,5 +1,5 @@
 import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { kind, optional, requireShape, exactShape } from '../primitives/schema'
 import { isKeepable, type Json } from './json'
 import { aLocalizedText, type Text } from './localized-text'
 import { refused } from './refusals'
@@ -64,7 +64,7 @@ const areAnswers = (given: unknown, whole: Scope) =>
   new Set(given.map(({ value }) => value)).size === given.length &&
   isKeepable(given.map(({ data = null }) => data))
 
-const questionShape = shape<OwnerQuestion, Scope>({
+const questionShape = exactShape<OwnerQuestion, Scope>({
   name: kind(
     (value) => isText(value) && nameGrammar.test(value),
     'must be a letter, then at most 63 letters, digits and _ . - characters.',

@@ -173,13 +173,10 @@ export function challengeOfType(tokenType: TokenType): Readonly<Record<string, s
 
 const isProperty = (value: unknown) => typeof value === 'string' || Number.isFinite(value)
 
-const issueShape = shape<TokenIssue>(
-  {
-    properties: kind(
-      (value) => isRecord(value) && Object.values(value).every(isProperty),
-      'must be an object of texts and finite numbers.',
-    ),
-    tokenData: optional(keepable),
-  },
-  'ignored',
-)
+const issueShape = shape<TokenIssue>({
+  properties: kind(
+    (value) => isRecord(value) && Object.values(value).every(isProperty),
+    'must be an object of texts and finite numbers.',
+  ),
+  tokenData: optional(keepable),
+})

@@ -196,10 +196,13 @@ const refusalOf = (error: unknown): unknown =>
 const keyOf = (url: string) => `client-document:${digest(url)}`
 
 const aTime = kind((value) => typeof value === 'number', 'must be a time.')
-const aDocument = shape<StoredDocument>(
-  { client_id: aText, verified: yesOrNo, fetchedAt: aTime, expiresAt: aTime, document: anything },
-  'ignored',
-)
+const aDocument = shape<StoredDocument>({
+  client_id: aText,
+  verified: yesOrNo,
+  fetchedAt: aTime,
+  expiresAt: aTime,
+  document: anything,
+})
 
 function readStored(text: string | undefined): StoredDocument | undefined {
   try {

@@ -1,5 +1,5 @@
 import { someTexts } from '../../../primitives/fields'
-import { kind, optional, requireShape, shape } from '../../../primitives/schema'
+import { kind, optional, requireShape, exactShape } from '../../../primitives/schema'
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
 import { refused } from '../../../protocol/refusals'
@@ -72,7 +72,7 @@ export function readApproval(answer: unknown): ApprovedExchange {
   }
 }
 
-const approvalShape = shape<ExchangeApproval>({
+const approvalShape = exactShape<ExchangeApproval>({
   subject: kind(isSubject, subjectExpectation),
   scope: optional(kind(isScope, scopeExpectation)),
   audience: optional(someTexts),
