@@ -1,7 +1,7 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
 import { type Field, type Fields, group, kind, optional, rows, exactShape } from '../primitives/schema'
-import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
+import { wellKnownBelowIssuer } from '../endpoints/server-urls'
 import { isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'

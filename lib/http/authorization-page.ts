@@ -3,7 +3,7 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import {
   answeredPage,
   answeredViewOf,

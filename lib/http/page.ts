@@ -1,5 +1,5 @@
 import { carryRequestId } from '../audit/audit-log'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import {
   pageMethods,
   pageOf,

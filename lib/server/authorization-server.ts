@@ -16,7 +16,7 @@ import {
 import { mountedUncalled, part, passWatch, router } from '../http/router'
 import { authenticatorAtHost, served } from '../http/serve'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
-import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metadata'
+import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-urls'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'

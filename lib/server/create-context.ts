@@ -21,7 +21,7 @@ import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
 import { usualFormatOf } from '../config/plug-ins'
 import { replaceSecretHash } from '../clients/registrations'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
 import type { Plugins } from '../doors/plug-ins'

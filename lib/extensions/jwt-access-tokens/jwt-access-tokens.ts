@@ -5,7 +5,7 @@ import { issuerKeys, keysAt, keySet } from '../../jwt/key-source'
 import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
-import { urlBelow } from '../../endpoints/server-metadata'
+import { urlBelow } from '../../endpoints/server-urls'
 import { claimsOf, type HostClaims } from './access-token-claims'
 import { formatName, jwtReader } from './jwt-reader'
 
