@@ -186,11 +186,11 @@ class RememberedSecrets {
       this.verifiedAt.delete(mark)
       return undefined
     }
-    this.verifiedAt.put(mark, since)
+    this.verifiedAt.set(mark, since)
     return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
 
   remember(mark: string): void {
-    this.verifiedAt.put(mark, this.clock())
+    this.verifiedAt.set(mark, this.clock())
   }
 }

@@ -23,7 +23,7 @@ export class VerifiedTokens<Found> {
     const token = this.tokens.get(digest)
     if (token === undefined || now < token.at || now >= token.endsAt) return undefined
     if (token.keySet?.isTrusted(now) === false) return undefined
-    this.tokens.put(digest, token)
+    this.tokens.set(digest, token)
     return token.found
   }
 
@@ -33,13 +33,13 @@ export class VerifiedTokens<Found> {
   }
 
   remember(digest: string, found: Found, at: number, endsAt: number, keySet?: KeySet): void {
-    if (this.maximum > 0) this.tokens.put(digest, { found, at, endsAt, keySet })
+    if (this.maximum > 0) this.tokens.set(digest, { found, at, endsAt, keySet })
   }
 
   /** The entry then only says that the token was good. */
   end(digest: string): void {
     const token = this.tokens.get(digest)
-    if (token !== undefined) this.tokens.put(digest, { ...token, endsAt: token.at })
+    if (token !== undefined) this.tokens.set(digest, { ...token, endsAt: token.at })
   }
 
   delete(digest: string): void {

@@ -119,20 +119,13 @@ export const choiceField = 'choice'
 /** Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`. */
 function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
-  const scope = wholeScope(form.get('scope'))
-  if (boxes.some((name) => form.get(name) !== 'yes') || (scope !== undefined && boxes.length > 0))
+  const text = form.get('scope')
+  const scope = text === undefined ? undefined : parseScope(text)
+  const isMalformed = text !== undefined && (scope === undefined || boxes.length > 0)
+  if (isMalformed || boxes.some((name) => form.get(name) !== 'yes'))
     throw refused('decision_scope_wrong/malformed')
   const ticked = boxes.map((name) => name.slice(boxPrefix.length))
   return { scope, ticked, choice: form.get(choiceField) }
-}
-
-function wholeScope(text: string | undefined): Scope | undefined {
-  if (text === undefined) return undefined
-  return parseScope(text) ?? refuse()
-}
-
-function refuse(): never {
-  throw refused('decision_scope_wrong/malformed')
 }
 
 /** Equal for equal selections; empty for a form that has only the buttons. */

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/values'
+import { isRecord, isText, isTexts, isWhole } from '../primitives/values'
 import { isTooLong, longestValues, type Parameters } from './parameters'
 
 // OpenID Connect Core 2, RFC 9470: authentication context class references, space separated, the preferred one first.
@@ -128,8 +128,9 @@ export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (isRecord(value) && isSubject(value['subject'])) {
     const { subject, name, authTime, acr, amr } = value
     const owner = { subject, name: isText(name) ? name : undefined }
-    if ((authTime ?? acr ?? amr) === undefined) return owner
-    return { ...owner, authTime: timeOf(authTime), acr: contextOf(acr), amr: methodsOf(amr) }
+    return (authTime ?? acr ?? amr) === undefined
+      ? owner
+      : { ...owner, ...checkedLogin({ authTime, acr, amr }) }
   }
   throw new TypeError(
     'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name, authTime, acr, amr }, or undefined if no owner is logged in.',
@@ -139,23 +140,15 @@ export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
 // Milliseconds of our time, as seconds, lie thousands of years ahead: they would satisfy every demand.
 const latestTime = 100_000_000_000
 
-function timeOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < latestTime)
-    return value
-  throw new TypeError(
-    'The option resourceOwner must return authTime in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
-  )
-}
-
-function contextOf(value: unknown): string | undefined {
-  if (value === undefined || (isText(value) && value.length <= 256)) return value
-  throw new TypeError(
-    'The option resourceOwner must return acr as a text of 1 to 256 characters, or undefined.',
-  )
-}
-
-function methodsOf(value: unknown): readonly string[] | undefined {
-  const isList = isTexts(value) && value.length <= 16 && value.every((name) => name.length <= 64)
-  if (value === undefined || isList) return value
-  throw new TypeError('The option resourceOwner must return amr as a list of at most 16 texts, or undefined.')
+function checkedLogin({ authTime, acr, amr }: Readonly<Record<keyof Login, unknown>>): Login {
+  const wrong = (what: string) => new TypeError(`The option resourceOwner must return ${what}`)
+  if (!isWhole(0, latestTime)(authTime))
+    throw wrong(
+      'authTime in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
+    )
+  if (acr !== undefined && !(isText(acr) && acr.length <= 256))
+    throw wrong('acr as a text of 1 to 256 characters, or undefined.')
+  if (amr !== undefined && !(isTexts(amr) && amr.length <= 16 && amr.every((name) => name.length <= 64)))
+    throw wrong('amr as a list of at most 16 texts, or undefined.')
+  return { authTime, acr, amr }
 }

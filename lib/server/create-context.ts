@@ -17,7 +17,7 @@ import { clientSecretBasic, clientSecretPost, none } from '../client-authenticat
 import { SecretVerifier } from '../client-authentication/client-secret'
 import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
-import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
 import { usualFormatOf } from '../config/plug-ins'
 import { replaceSecretHash } from '../clients/registrations'
@@ -41,11 +41,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
-  const guards = guardEdge(
-    settings,
-    { counters: settings.counters, singleUseLimit: limits.singleUses },
-    lookUpIn(settings, settings.store, settings.authorizations ? store.clientMarks : undefined),
-  )
+  const marks = settings.authorizations ? store.clientMarks : undefined
+  const guards = guardEdge(settings, settings.counters, lookUpIn(settings, settings.store, marks))
   return {
     ...guards,
     ...authenticationOf(settings, guards.counters),
@@ -59,25 +56,21 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       openRequests: openRequests(limits.openRequests, steady),
       demandedLogins: demandedLogins(limits.networks.authorization, lifetimes.authorizationRequest, steady),
     },
-    requireService: maintenance && unlessClosed(maintenance),
+    requireService:
+      maintenance &&
+      (async () => {
+        const isClosed: unknown = await maintenance()
+        if (isClosed === true) throw refused('maintenance')
+      }),
     networkLimits: networkLimits(settings),
     watchHost: hostWatch(issuer),
     requestsAsked: privateState(),
   }
 }
 
-function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
-  return async () => {
-    const isClosed: unknown = await maintenance()
-    if (isClosed === true) throw refused('maintenance')
-  }
-}
-
-function authenticationOf(
-  settings: ServerSettings,
-  counters: Counters,
-): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
-  const { clock, findClient, clientAuthenticationMethods, clientRegistry: registry, verifyDigest } = settings
+function authenticationOf(settings: ServerSettings, counters: Counters) {
+  const { issuer, clock, findClient, clientAuthenticationMethods, verifyDigest } = settings
+  const { clientRegistry: registry, clientDocuments: documents } = settings
   const secrets = new SecretVerifier(
     steadyClock(clock),
     verifyDigest && new ForeignDigests(verifyDigest),
@@ -94,7 +87,13 @@ function authenticationOf(
       takesPublicClients: takesPublicClients(settings),
       clientWith: clientWithin(settings.registered.clients),
     },
-    verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
+    verification: new ClientVerification(findClient, limits, {
+      issuer,
+      tokenEndpoint: urlBelow(issuer, settings.paths.token),
+      counters,
+      documents,
+      now: secondsOf(clock),
+    }),
   }
 }
 
@@ -103,19 +102,6 @@ export function methodsIn({
   takesPublicClients: withNone,
 }: CredentialTerms): readonly ClientAuthenticationMethod[] {
   return withNone ? [...methods, none] : methods
-}
-
-function authenticatingServer(
-  { issuer, paths, clock, clientDocuments }: ServerSettings,
-  counters: Counters,
-): AuthenticatingServer {
-  return {
-    issuer,
-    tokenEndpoint: urlBelow(issuer, paths.token),
-    counters,
-    documents: clientDocuments,
-    now: secondsOf(clock),
-  }
 }
 
 export function sortPlugins(settings: ServerSettings): Plugins {

@@ -21,66 +21,51 @@ import { removedClientRevocation } from '../connected-applications/owner-authori
 import { issueContext } from '../doors/context'
 import { type ServerContext, sortPlugins } from './create-context'
 
-export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] => [
-  tokenEndpoint(server),
-  revocationEndpoint(server),
-  introspectionEndpoint(server),
-  ...registrationEndpoints(server),
-  ...server.settings.endpoints,
-]
-
-/** RFC 6749 3.2 */
-function tokenEndpoint(server: ServerContext): EndpointOfServer {
-  return {
-    name: 'token',
-    path: server.settings.paths.token,
-    usesUpLast: true,
-    cors: true,
-    notesOf: (form) => ({
-      shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
-      grantType: form.peek('grant_type'),
-    }),
-    // RFC 6749 5.2: 400 for every error but a failed client authentication.
-    errorStatus: { temporarily_unavailable: 400 },
-    handle: (request) => exchange(server, request),
-  }
-}
-
-/**
- * RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still
- * exists.
- */
-function revocationEndpoint(server: ServerContext): EndpointOfServer {
-  return {
-    name: 'revocation',
-    path: server.settings.paths.revocation,
-    usesUpLast: true,
-    cors: true,
-    notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: async (request) => ({ members: await revoke(server, request) }),
-  }
-}
-
-/**
- * RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser
- * cannot keep their credentials.
- */
-function introspectionEndpoint(server: ServerContext): EndpointOfServer {
-  const { clientRegistry } = server.settings
-  return {
-    name: 'introspection',
-    path: server.settings.paths.introspection,
-    usesUpLast: true,
-    clientAuthentication: 'confidential',
-    notesOf: (form) => ({ shown: form.peek('token') }),
-    async handle(request) {
-      const members = await introspect(server, request)
-      // A resource server gets no tokens: its introspections are its uses.
-      const noted = clientRegistry?.noteUse(request.client.client_id, server.now())
-      if (noted !== undefined) await noted.catch(() => undefined)
-      return { members }
+export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] {
+  const { paths, clientRegistry, endpoints } = server.settings
+  return [
+    // RFC 6749 3.2
+    {
+      name: 'token',
+      path: paths.token,
+      usesUpLast: true,
+      cors: true,
+      notesOf: (form) => ({
+        shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
+        grantType: form.peek('grant_type'),
+      }),
+      // RFC 6749 5.2: 400 for every error but a failed client authentication.
+      errorStatus: { temporarily_unavailable: 400 },
+      handle: (request) => exchange(server, request),
     },
-  }
+    // RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still exists.
+    {
+      name: 'revocation',
+      path: paths.revocation,
+      usesUpLast: true,
+      cors: true,
+      notesOf: (form) => ({ shown: form.peek('token') }),
+      handle: async (request) => ({ members: await revoke(server, request) }),
+    },
+    // RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser cannot keep
+    // their credentials.
+    {
+      name: 'introspection',
+      path: paths.introspection,
+      usesUpLast: true,
+      clientAuthentication: 'confidential',
+      notesOf: (form) => ({ shown: form.peek('token') }),
+      async handle(request) {
+        const members = await introspect(server, request)
+        // A resource server gets no tokens: its introspections are its uses.
+        const noted = clientRegistry?.noteUse(request.client.client_id, server.now())
+        if (noted !== undefined) await noted.catch(() => undefined)
+        return { members }
+      },
+    },
+    ...registrationEndpoints(server),
+    ...endpoints,
+  ]
 }
 
 /** RFC 7591, RFC 7592; none if registration is off. */

@@ -15,19 +15,14 @@ import type { Store } from '../store/store'
 import type { TimelyStore } from '../store/deadline'
 import { authorizationsIn, countersIn } from '../stores/records'
 
-interface Counting {
-  /** With its deadline. */
-  readonly counters: Store
-  readonly singleUseLimit: Limit | undefined
-}
-
+/** @param counters with their deadline. */
 export function guardEdge(
-  settings: GuardSettings,
-  { counters, singleUseLimit }: Counting,
+  settings: GuardSettings & { readonly limits: { readonly singleUses: Limit | undefined } },
+  counters: Store,
   source: TokenSource,
 ): GuardEdge {
-  const { clock, explainRefusals, issuer } = settings
-  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
+  const { clock, explainRefusals, issuer, limits } = settings
+  const limited = withSingleUseLimit(countersIn(counters), limits.singleUses, clock)
   return {
     settings,
     ...source,

@@ -129,7 +129,7 @@ export interface StandaloneGuard extends BearerGuard, Lifecycle {
 export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGuard {
   const at = placeOf(options)
   const read = at.read({ ...fields, issuer: at.source['jwt'] === undefined ? issuerOfServer : issOfTokens })
-  const { issuer, clock, store, storeDeadline, jwt, limits } = read
+  const { issuer, clock, store, storeDeadline, jwt } = read
   at.requireOne('store', 'jwt', 'introspection')
   const storage = store && withDeadline(store, storeDeadline)
   const { sources, start } = openPluginsInGuard(at, { issuer, clock, storage })
@@ -143,7 +143,7 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   at.throwIssues('createBearerGuard() cannot work with these options:')
 
   const source = sourceOf(settings, storage)
-  const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, source)
+  const guards = guardEdge(settings, counters, source)
   start(guards)
   const { requests, audit } = guards
   return Object.assign(bearerGuard(guards), {

@@ -117,7 +117,7 @@ export class DocumentCache {
   }
 
   private remember({ clientId }: DocumentUrl, document: KnownDocument): Client {
-    this.known.put(clientId, document)
+    this.known.set(clientId, document)
     return document.client
   }
 
