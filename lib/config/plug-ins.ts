@@ -1,7 +1,6 @@
 import type { GrantType } from '../authorization/grant-type'
 import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import type { PkceRequirement } from '../extensions/pkce'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
 import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
@@ -74,7 +73,7 @@ const methodShape = shape<ClientAuthenticationMethod>({
   ...someCalls('mistakeIn'),
 })
 
-export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
+function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
   const takeName = once('.name', 'another method', builtInMethods)
   const takeScheme = once('.scheme', 'another method', ['basic'], caseless)
   const method = checked(methodShape, ({ name, scheme }, wrong) => {
@@ -90,7 +89,7 @@ const memberShape = shape<ClientMember>({
   ...someCalls('isGranted', 'conflictIn', 'verify'),
 })
 
-export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
+function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
   const takeName = once('.name', 'another plug-in')
   const member = checked(memberShape, ({ name }, wrong) => {
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
@@ -116,7 +115,7 @@ const grantTypeShape = shape<GrantType>({
   ...someCalls('introspect'),
 })
 
-export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
+function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: implicit does not use the token endpoint.
   const own = [...builtInGrantTypes, 'implicit']
   const takeName = once('.name', 'another grant type', own)
@@ -142,7 +141,7 @@ const responseTypeShape = shape<ResponseType>({
   approve: aCall(),
 })
 
-export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
+function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
   const takeName = once('.name', 'another response type', [codeResponseType.name], inAnyOrder)
   const responseType = checked(responseTypeShape, ({ name }, wrong) => {
     if (isResponseTypeName(name)) takeName(name, wrong)
@@ -194,8 +193,6 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
   return usual(bearer.name, anOfferedName('a token type', names))
 }
 
-export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))
-
 const modeShape = shape<ResponseMode>({
   name: kind(
     (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
@@ -204,7 +201,7 @@ const modeShape = shape<ResponseMode>({
   carrier: kind((value) => value === 'form', "must be 'form'."),
 })
 
-export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
+function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
   const takeName = once('.name', 'the server', ['query', 'fragment'])
   const mode = checked(modeShape, ({ name }, wrong) => takeName(name, wrong))
   return listed(parts, 'responseModes', rows(mode, 'response modes'))
@@ -212,7 +209,7 @@ export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
 
 const readerFields = { name: aText, decode: aCall(), ...someCalls('read', 'find') }
 export const readerShape = shape<AccessTokenReader>(readerFields)
-export const formatShape = shape<AccessTokenFormat>({
+const formatShape = shape<AccessTokenFormat>({
   ...readerFields,
   encode: aCall(),
   issues: optional(yesOrNo),
@@ -249,4 +246,21 @@ export function checkFormatsOf(
         `resources["${uri}"].accessTokenFormat`,
         `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
       )
+}
+
+/** What all plug-ins of a server bring, besides endpoints and what acts at doors. */
+export function resolveParts(at: Place, sources: Sources) {
+  const before = at.issues.length
+  const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
+  return {
+    clientAuthenticationMethods,
+    areMethodsFaulty: at.issues.length > before,
+    clientMembers: resolveClientMembers(sources),
+    /** `code` first. */
+    responseTypes: resolveResponseTypes(sources),
+    responseModes: resolveResponseModes(sources),
+    tokenTypes: resolveTokenTypes(sources),
+    grantTypes: resolveGrantTypes(sources),
+    accessTokenFormats: resolveFormats(sources, formatShape),
+  }
 }

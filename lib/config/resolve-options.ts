@@ -13,7 +13,7 @@ import {
 } from '../clients/open-clients'
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
-import { pkce } from '../extensions/pkce'
+import { pkce, type PkceRequirement } from '../extensions/pkce'
 import {
   pluginResources,
   resourcesOf,
@@ -28,7 +28,7 @@ import { networkLimits } from '../limits/rate-limit-options'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { pageOptions } from '../pages/page-options'
 import { ConfigurationError } from '../primitives/configuration-error'
-import { aCall, aClock, aFlag, aWhole, someSeconds } from '../primitives/fields'
+import { aCall, aClock, aFlag, aWhole, oneOf, someSeconds } from '../primitives/fields'
 import {
   type Field,
   type Fields,
@@ -54,21 +54,7 @@ import { anIssuer, resolveCounters } from './common-options'
 import { ofResources, resolveExtensions } from './doors'
 import { openPlugins } from './open-plug-ins'
 import type { AuthorizationServerOptions as Options, LifetimeOptions, ServerLimitOptions } from './options'
-import {
-  builtInGrantTypes,
-  checkFormatsOf,
-  defaultTokenType,
-  formatShape,
-  pkceOption,
-  resolveAuthenticationMethods,
-  resolveClientMembers,
-  resolveFormats,
-  resolveGrantTypes,
-  resolveResponseModes,
-  resolveResponseTypes,
-  resolveTokenTypes,
-  usualFormatOf,
-} from './plug-ins'
+import { builtInGrantTypes, checkFormatsOf, defaultTokenType, resolveParts, usualFormatOf } from './plug-ins'
 import { furtherPath, pathsOption, resolveEndpoints, usedByEndpoints } from './resolve-endpoints'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
@@ -98,31 +84,26 @@ export function resolveOptions(options: Options) {
     canLogOut: read.logOut !== undefined,
   })
   const { sources } = plugins
-  const responseTypes = resolveResponseTypes(sources)
-  const tokenTypes = resolveTokenTypes(sources)
-  const grantTypes = resolveGrantTypes(sources)
-  const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
-  const before = at.issues.length
-  const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
-  // A client of a faulty method has no mistake of its own.
-  const areFaulty = at.issues.length > before
+  const parts = resolveParts(at, sources)
+  const { responseTypes, tokenTypes, accessTokenFormats } = parts
+  const tokenGrants = [...builtInGrantTypes, ...parts.grantTypes.map(({ name }) => name)]
   const ofHost = resolveExtensions(sources)
   const capabilities: ServerCapabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
-    authenticationMethods: areFaulty ? undefined : clientAuthenticationMethods,
+    // A client of a faulty method has no mistake of its own.
+    authenticationMethods: parts.areMethodsFaulty ? undefined : parts.clientAuthenticationMethods,
     redirectUris,
     lifetimes,
     bindsRefreshTokens: ofHost.some(({ bindsRefreshTokens }) => bindsRefreshTokens === true),
-    members: resolveClientMembers(sources),
+    members: parts.clientMembers,
     verifiesDigests: read.verifyDigest !== undefined,
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && withPluginResources(named, ofPlugins)
   const taken = usedByEndpoints()
-  const accessTokenFormats = resolveFormats(sources, formatShape)
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)
@@ -151,14 +132,8 @@ export function resolveOptions(options: Options) {
     paths,
     ...endpoints,
     ...listing,
-    grantTypes,
-    /** `code` first. */
-    responseTypes,
-    responseModes: resolveResponseModes(sources),
-    tokenTypes,
-    accessTokenFormats,
+    ...parts,
     tokenType: at.field('tokenType', defaultTokenType(tokenTypes)),
-    clientAuthenticationMethods,
     extensions: [
       pkce(read.pkce),
       ...ofResources(resources, usualFormatOf(accessTokenFormats)),
@@ -274,7 +249,7 @@ const fields = {
   refreshTokenRotation: aFlag(true),
   offlineAccess: aFlag(false),
   narrowScope: aFlag(false),
-  pkce: pkceOption,
+  pkce: usual<PkceRequirement>('public', oneOf('public', 'all', 'none')),
   redirectUris: redirectUriRule,
   cors: allowedOrigins('*'),
   guards: guardsOption,
