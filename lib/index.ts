@@ -76,15 +76,7 @@ export type { ClaimsAccess, GuardedAccess } from './resource-server/admit'
 export type { AuthInfo, BearerGuard, BearerGuardOptions, GuardDefaults } from './http/bearer-guard'
 export type { ProtectedResourcePart } from './http/metadata-document'
 export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
-export type {
-  AuditEvent,
-  AuditEvents,
-  AuthorizationServerEvents,
-  FailureEvent,
-  GrantEvent,
-  RefusalEvent,
-  ThrottleEvent,
-} from './audit/events'
+export type * from './audit/events'
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
 export type { VerifyDigest } from './client-authentication/foreign-digests'

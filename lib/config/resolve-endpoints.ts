@@ -2,7 +2,7 @@ import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
 import { type Field, type Fields, group, kind, optional, rows, exactShape } from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-urls'
-import { isBoolean, isList, isRecord, isText } from '../primitives/values'
+import { isBoolean, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'
 import { isErrorStatus } from '../protocol/oauth-error'
@@ -86,7 +86,7 @@ const methodsAmong = (...methods: readonly unknown[]) =>
   optional(
     kind(
       (value) => {
-        const listed: readonly unknown[] = isList(value) ? value : [value]
+        const listed: readonly unknown[] = [value].flat()
         return (
           listed.length > 0 &&
           new Set(listed).size === listed.length &&

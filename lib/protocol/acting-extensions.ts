@@ -88,6 +88,8 @@ export interface Confirmation {
   readonly tokenExtensionData: ExtensionData
 }
 
+export const unbound: Confirmation = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
+
 /**
  * Undefined if a confirmation stays unchecked. RFC 7800 3.1 lets a recipient ignore it, but then a thief may use the
  * token.
@@ -96,8 +98,7 @@ export function readConfirmation(
   { tokenTypes, extensions }: Confirming,
   cnf: unknown,
 ): Confirmation | undefined {
-  const bearer = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
-  if (cnf === undefined) return bearer
+  if (cnf === undefined) return unbound
   const members = isRecord(cnf) ? Object.entries(cnf) : []
   if (members.length === 0) return undefined
   let typed: Pick<Confirmation, 'tokenType' | 'tokenData'> | undefined
@@ -112,5 +113,5 @@ export function readConfirmation(
     if (type !== undefined) typed = { tokenType: type.name, tokenData: data }
     for (const { name } of checking) ofExtensions.push([name, data])
   }
-  return { ...bearer, ...typed, tokenExtensionData: Object.fromEntries(ofExtensions) }
+  return { ...unbound, ...typed, tokenExtensionData: Object.fromEntries(ofExtensions) }
 }

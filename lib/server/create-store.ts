@@ -14,9 +14,13 @@ import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
   const { authorizations, clock, lifetimes, plugins, rememberConsent } = settings
-  const { dynamicRegistration } = settings
+  const { clientRegistry, dynamicRegistration } = settings
   const now = secondsOf(clock)
-  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notesOf(settings, now))
+  const notes: NoteUse[] = []
+  if (clientRegistry !== undefined)
+    notes.push((used) => (isUse(used) ? clientRegistry.noteUse(used.clientId, now()) : undefined))
+  if (dynamicRegistration !== undefined) notes.push(dynamicRegistration.noteUse)
+  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notes)
   const { store: plain, takeCached } = ownWrites(noting)
   const requestLifetime = lifetimes.authorizationRequest
   // A removed client may register again under its id: what it was granted before must stay dead.
@@ -52,18 +56,6 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
     consents:
       rememberConsent && new ConsentMemory({ owners, issuerDigest, ...rememberConsent, now, revokedBefore }),
   }
-}
-
-function notesOf(
-  { clientRegistry, dynamicRegistration }: ServerSettings,
-  now: () => number,
-): readonly NoteUse[] {
-  const ofRegistry: NoteUse = (used) =>
-    isUse(used) ? clientRegistry?.noteUse(used.clientId, now()) : undefined
-  return [
-    ...(clientRegistry === undefined ? [] : [ofRegistry]),
-    ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.noteUse]),
-  ]
 }
 
 function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }: ServerSettings): FindAccess {
