@@ -1,6 +1,7 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
 export { createSecureServer, createServer } from './http/create-server'
 export type * from './config/options'
+export type { LifetimeOptions } from './authorization/lifetimes'
 export type * from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
