@@ -3,7 +3,7 @@ import type { PendingRequest } from '../authorization/authorization'
 import type { RequestProposal } from '../authorization/requested'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
-import { optional, requireShape, rows, exactShape, shape } from '../primitives/schema'
+import { exactShape, optional, requireShape, rows, shape } from '../primitives/schema'
 import { tenYears } from '../primitives/values'
 import type {
   AuthorizationTerms,

@@ -1,4 +1,4 @@
-import { kind, optional, requireShape, exactShape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import {
   type ActingExtensions,
   type At,

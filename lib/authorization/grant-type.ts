@@ -1,5 +1,5 @@
 import { aCall, aTable, someTexts, textTable, yesOrNo } from '../primitives/fields'
-import { kind, optional, requireShape, exactShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape, shape } from '../primitives/schema'
 import type { DirectAuthorization, Issued } from './issue'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'

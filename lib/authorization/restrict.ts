@@ -2,7 +2,7 @@ import { type GrantedToken, type NewAccessToken, unrestricted } from './transiti
 import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { aText, aWhole, yesOrNo } from '../primitives/fields'
-import { optional, requireShape, exactShape } from '../primitives/schema'
+import { exactShape, optional, requireShape } from '../primitives/schema'
 import {
   type Extension,
   type ExtensionRequest,

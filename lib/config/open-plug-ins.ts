@@ -1,6 +1,6 @@
 import { secondsOf } from '../primitives/clock'
 import { aCall, aText, aWhole } from '../primitives/fields'
-import { type Field, kind, optional, type Place, rows, exactShape } from '../primitives/schema'
+import { exactShape, type Field, kind, optional, type Place, rows } from '../primitives/schema'
 import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'

@@ -3,7 +3,7 @@ import { codeResponseType, redirectMethod, type ResponseType } from '../authoriz
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
+import { aCall, aListOf, aText, aTextThat, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
 import { checked, type Field, kind, optional, type Place, rows, shape, usual } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
@@ -20,13 +20,10 @@ import { headerNames, type Sources } from './doors'
 import { listed } from './open-plug-ins'
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
-const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
+const isMethodName = (name: string) => /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/.test(name)
 const signedMethods: ReadonlySet<string> = new Set(['private_key_jwt', 'client_secret_jwt'])
 
-const aScheme = kind(
-  (value) => isText(value) && isToken(value),
-  'must be an HTTP authentication scheme, such as ApiKey: one word.',
-)
+const aScheme = aTextThat('must be an HTTP authentication scheme, such as ApiKey: one word.', isToken)
 
 const algorithms = aListOf(
   (name): name is string => isText(name) && name.toLowerCase() !== 'none',
@@ -56,10 +53,7 @@ function once(member: string, other: string, own: readonly string[] = [], { of, 
 }
 
 const methodShape = shape<ClientAuthenticationMethod>({
-  name: kind(
-    (value) => isText(value) && nameGrammar.test(value),
-    'must be a name such as private_key_jwt, or an absolute URI.',
-  ),
+  name: aTextThat('must be a name such as private_key_jwt, or an absolute URI.', isMethodName),
   scheme: optional(aScheme),
   byConnection: optional(yesOrNo),
   // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
@@ -84,7 +78,7 @@ function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenti
 }
 
 const memberShape = shape<ClientMember>({
-  name: kind((value) => isText(value) && isMemberName(value), 'must be a name in lower case.'),
+  name: aTextThat('must be a name in lower case.', isMemberName),
   mistakeIn: aCall(),
   ...someCalls('isGranted', 'conflictIn', 'verify'),
 })
@@ -194,10 +188,7 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
 }
 
 const modeShape = shape<ResponseMode>({
-  name: kind(
-    (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
-    'must be lower-case letters, digits, _ and .',
-  ),
+  name: aTextThat('must be lower-case letters, digits, _ and .', (name) => /^[a-z\d_.]+$/.test(name)),
   carrier: kind((value) => value === 'form', "must be 'form'."),
 })
 

@@ -1,6 +1,15 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
-import { type Field, type Fields, group, kind, optional, rows, exactShape } from '../primitives/schema'
+import {
+  exactShape,
+  type Field,
+  type Fields,
+  group,
+  kind,
+  optional,
+  refusal,
+  rows,
+} from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-urls'
 import { isBoolean, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
@@ -98,8 +107,8 @@ const methodsAmong = (...methods: readonly unknown[]) =>
   )
 
 const endpointShape = exactShape<Endpoint, TakenByEndpoints>({
-  kind: optional(kind(() => false, "must be 'page', or omitted for an endpoint that responds with JSON.")),
-  login: optional(kind(() => false, 'is for pages.')),
+  kind: refusal("must be 'page', or omitted for an endpoint that responds with JSON."),
+  login: refusal('is for pages.'),
   name: rowName,
   path: rowPath,
   method: methodsAmong('GET', 'POST', 'PUT', 'DELETE'),
@@ -125,7 +134,7 @@ const endpointShape = exactShape<Endpoint, TakenByEndpoints>({
 })
 
 const pageShape = exactShape<PageEndpoint, TakenByEndpoints>({
-  clientAuthentication: optional(kind(() => false, 'is for endpoints without login.')),
+  clientAuthentication: refusal('is for endpoints without login.'),
   kind: kind((value) => value === 'page', "must be 'page'."),
   name: rowName,
   path: rowPath,

@@ -11,7 +11,7 @@ import {
 import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
-import { kind, optional, requireShape, exactShape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
 import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'

@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types'
 import { aCall, aText, someTexts } from '../primitives/fields'
-import { type Fields, kind, needed, optional, type Place, type Read, exactShape } from '../primitives/schema'
+import { exactShape, type Fields, kind, needed, optional, type Place, type Read } from '../primitives/schema'
 import { isWhole, tenYears } from '../primitives/values'
 import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'

@@ -1,6 +1,6 @@
 import { isRecord, isTexts } from '../primitives/values'
 import { anything, aText, yesOrNo } from '../primitives/fields'
-import { kind, optional, requireShape, exactShape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import type { Client } from './client'
 import { credentialId } from './credential'
 import type { Json } from './json'

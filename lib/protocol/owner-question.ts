@@ -1,5 +1,6 @@
+import { aTextThat } from '../primitives/fields'
 import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
-import { kind, optional, requireShape, exactShape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isKeepable, type Json } from './json'
 import { aLocalizedText, type Text } from './localized-text'
 import { refused } from './refusals'
@@ -44,7 +45,7 @@ export type GivenAnswer = Omit<OwnerAnswer, 'label'>
 // The record of the request holds all values, and the page shows all labels.
 const answersAtMost = 100
 const longestValue = 128
-const nameGrammar = /^[A-Za-z][\w.-]{0,63}$/
+const isName = (name: string) => /^[A-Za-z][\w.-]{0,63}$/.test(name)
 
 const membersOfAnswers = new Set(['value', 'label', 'data', 'scope'])
 
@@ -65,10 +66,7 @@ const areAnswers = (given: unknown, whole: Scope) =>
   isKeepable(given.map(({ data = null }) => data))
 
 const questionShape = exactShape<OwnerQuestion, Scope>({
-  name: kind(
-    (value) => isText(value) && nameGrammar.test(value),
-    'must be a letter, then at most 63 letters, digits and _ . - characters.',
-  ),
+  name: aTextThat('must be a letter, then at most 63 letters, digits and _ . - characters.', isName),
   text: aLocalizedText,
   answers: kind(
     areAnswers,

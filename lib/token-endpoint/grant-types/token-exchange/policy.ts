@@ -1,5 +1,5 @@
 import { someTexts } from '../../../primitives/fields'
-import { kind, optional, requireShape, exactShape } from '../../../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../../../primitives/schema'
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
 import { refused } from '../../../protocol/refusals'
