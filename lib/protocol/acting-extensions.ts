@@ -22,15 +22,15 @@ export function described(
   return Object.assign({}, ...extensions.map((each) => each.describe?.(ownDataOf(each.name, data), to)))
 }
 
-// A URI stays as it is.
-const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
-
 /** Those of a registration, or stored ones. */
 export function loginDefaultsIn(value: unknown): LoginDefaults | undefined {
   if (!isRecord(value)) return undefined
   const { maxAge, acrValues } = value
   return { ...(typeof maxAge === 'number' && { maxAge }), ...(isTexts(acrValues) && { acrValues }) }
 }
+
+// A URI stays as it is.
+const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
 
 export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
   const values = names.map((value) => ({ value, description: wordsOf(value) }))
