@@ -29,7 +29,7 @@ export interface Readiness {
 export const listed = <Row>(sources: Sources, part: string, field: Field<readonly Row[]>): readonly Row[] =>
   Object.freeze(sources.flatMap(({ at }) => at.field(part, field)))
 
-interface OpenedPlugins<Running> {
+export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
   /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */

@@ -20,7 +20,7 @@ import type { Sources } from './doors'
 import type { PathOptions } from './options'
 
 /** Paths and names in use, each with its user: no two endpoints may share one. */
-interface TakenByEndpoints {
+export interface TakenByEndpoints {
   readonly paths: Map<string, string>
   readonly names: Map<string, string>
 }

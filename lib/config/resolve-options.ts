@@ -21,7 +21,7 @@ import {
 } from '../extensions/resource-indicators/resources'
 import { guardsOption } from '../http/bearer-guard'
 import { allowedOrigins } from '../http/cors'
-import type { EdgeSettings } from '../http/edge'
+import type { Edge, EdgeSettings } from '../http/edge'
 import { issuingLimits } from '../limits/issue-limits'
 import { aLimit } from '../limits/limit'
 import { networkLimits } from '../limits/rate-limit-options'
@@ -52,10 +52,16 @@ import { aStore, noStore, type Store } from '../store/store'
 import { withoutDeleted } from '../stores/registered-clients'
 import { anIssuer, resolveCounters } from './common-options'
 import { ofResources, resolveExtensions } from './doors'
-import { openPlugins } from './open-plug-ins'
+import { type OpenedPlugins, openPlugins } from './open-plug-ins'
 import type { AuthorizationServerOptions as Options, ServerLimitOptions } from './options'
 import { builtInGrantTypes, checkFormatsOf, defaultTokenType, resolveParts, usualFormatOf } from './plug-ins'
-import { furtherPath, pathsOption, resolveEndpoints, usedByEndpoints } from './resolve-endpoints'
+import {
+  furtherPath,
+  pathsOption,
+  resolveEndpoints,
+  type TakenByEndpoints,
+  usedByEndpoints,
+} from './resolve-endpoints'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
@@ -74,7 +80,7 @@ export function resolveOptions(options: Options) {
   const store = withDeadline(givenStore, storeDeadline)
   const counters = resolveCounters(at, store, storeDeadline, clock)
   const named = at.field('resources', resourcesOf(knownScope, lifetimes.accessToken))
-  const plugins = openPlugins(at, {
+  const plugins: OpenedPlugins<Edge> = openPlugins(at, {
     issuer: issuer.issuer,
     clock,
     storage: store,
@@ -103,7 +109,7 @@ export function resolveOptions(options: Options) {
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && withPluginResources(named, ofPlugins)
-  const taken = usedByEndpoints()
+  const taken: TakenByEndpoints = usedByEndpoints()
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)
