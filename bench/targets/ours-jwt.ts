@@ -12,7 +12,7 @@ void jwtIssuer().then(({ issuer, audience, algorithm, jwksUri, showKeys, issue }
     issuer,
     jwt: {
       audience,
-      jwksUri,
+      jwks_uri: jwksUri,
       algorithms: [algorithm],
       ...(process.env['BENCH_VERIFIED'] === 'each time' ? { maximumCached: 0 } : {}),
     },

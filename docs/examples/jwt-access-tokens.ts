@@ -26,7 +26,7 @@ const oauth = createAuthorizationServer({
 express().use(oauth.router()).listen(new URL(issuer).port)
 
 // The API: another service, which knows no more of the server than these three values.
-const guard = createBearerGuard({ issuer, jwt: { audience, jwksUri: `${issuer}/.well-known/jwks.json` } })
+const guard = createBearerGuard({ issuer, jwt: { audience, jwks_uri: `${issuer}/.well-known/jwks.json` } })
 const api = express()
 api.get('/photos', guard('photos:read'), (req, res) => void res.json({ for: req.oauth?.clientId }))
 api.listen(process.env['PORT'] ?? 3001)

@@ -2,8 +2,8 @@ import express, { type Express } from 'express'
 import { createBearerGuard } from 'express-authorization-server/guards'
 
 /** A resource server that takes the JWT access tokens of one issuer. */
-export function photoServer(issuer: string, jwksUri: string): Express {
-  const guard = createBearerGuard({ issuer, jwt: { audience: 'https://photos.example', jwksUri } })
+export function photoServer(issuer: string, jwks_uri: string): Express {
+  const guard = createBearerGuard({ issuer, jwt: { audience: 'https://photos.example', jwks_uri } })
   guard.events.on('refused', ({ reason, requestId }) => console.info('refused', reason, requestId))
 
   const app = express()

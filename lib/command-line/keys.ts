@@ -1,8 +1,4 @@
-import {
-  type KeyManagement,
-  type ListedKey,
-  manageSigningKeys,
-} from '../jwt/signing-keys/manage-signing-keys'
+import { type KeyManagement, type ListedKey, manageSigningKeys } from '../jwt/signing-keys/signing-keys'
 import type { Command } from './command'
 import { everywhere, ofStore, text } from './flags'
 import { type Answer, onStore } from './on-store'

@@ -14,11 +14,7 @@ import {
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce, type PkceRequirement } from '../extensions/pkce'
-import {
-  pluginResources,
-  resourcesOf,
-  withPluginResources,
-} from '../extensions/resource-indicators/resources'
+import { pluginResources, Resources, resourcesOf } from '../extensions/resource-indicators/resources'
 import { guardsOption } from '../http/bearer-guard'
 import { allowedOrigins } from '../http/cors'
 import type { Edge, EdgeSettings } from '../http/edge'
@@ -108,7 +104,7 @@ export function resolveOptions(options: Options) {
     verifiesDigests: read.verifyDigest !== undefined,
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
-  const resources = named && withPluginResources(named, ofPlugins)
+  const resources = named && new Resources(named.all, named.defaultResource, ofPlugins)
   const taken: TakenByEndpoints = usedByEndpoints()
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)

@@ -52,8 +52,8 @@ interface ProtectedResourceOffer {
   readonly uri: string
   readonly issuers: readonly string[]
   readonly scopes: Scope
-  readonly name: string | undefined
-  readonly documentation: string | undefined
+  readonly name?: string | undefined
+  readonly documentation?: string | undefined
   readonly ofTypes?: ExtensionMetadata
 }
 

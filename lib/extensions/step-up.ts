@@ -2,7 +2,6 @@ import { type Fields, kind, needed, readOptions } from '../primitives/schema'
 import type { Plugin } from '../doors/plug-in'
 import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/resource-owner'
 import { refused } from '../protocol/refusals'
-import type { Parameters } from '../protocol/parameters'
 
 /** Options of {@link stepUp}. */
 export interface StepUpOptions {
@@ -36,18 +35,14 @@ export function stepUp(options: StepUpOptions): Plugin {
     },
 
     async checkOwner(owner, { parameters, loginDemandedAt }) {
-      if (meets(owner?.acr, parameters)) return undefined
+      const wanted = requestedAcrValues(parameters)
+      if (wanted.length === 0 || wanted.some((each) => each === owner?.acr)) return undefined
       // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
       if (owner === undefined || loginDemandedAt === undefined) return 'log in'
       if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
       throw refused('acr_not_met')
     },
   }
-}
-
-function meets(acr: string | undefined, parameters: Parameters): boolean {
-  const wanted = requestedAcrValues(parameters)
-  return wanted.length === 0 || (acr !== undefined && wanted.includes(acr))
 }
 
 const fields = {

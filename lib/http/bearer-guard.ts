@@ -27,7 +27,9 @@ import {
   type FindToken,
   type GuardedAccess,
   type GuardedRequest,
+  type LoginOptions,
   readScope,
+  requiredLogin,
   requiredSchemes,
   type Requirement,
   requirementFields,
@@ -42,7 +44,6 @@ import {
   scopeIn,
   usualChallenge,
 } from '../resource-server/challenge'
-import { type LoginOptions, requiredLogin } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
@@ -126,6 +127,8 @@ export function bearerGuard(context: GuardEdge): BearerGuard {
 
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
+  /** Whether a request without a token may pass. */
+  readonly optional: boolean
   readonly find: FindToken
   readonly resource: ResourceReference | undefined
 }
@@ -138,7 +141,6 @@ function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardT
   const requirement = {
     scope: readScope(scope, at, scopes && [...scopes.keys()], read.resource),
     match: read.match,
-    optional: read.optional,
     resource: read.resource?.uri,
     login: requiredLogin(read),
     extensions: extensions.filter(actsInGuards),
@@ -204,7 +206,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
       return refuse(context, challenge, asked, response, error)
     }
     if (access !== undefined) admit(request, asked.token, access)
-    else if (!requirement.optional) return demandToken(request, response)
+    else if (!terms.optional) return demandToken(request, response)
     next()
   })
 }
@@ -296,7 +298,7 @@ export async function admitAtEndpoint(
   const carried = tokenOf(request, tokenTypes, scope)
   if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(scope) })
   const found = await store.findAccess(carried.presented.accessToken, request.now)
-  const terms = { scope, match: 'all', optional: false, resource: request.url } as const
+  const terms = { scope, match: 'all', resource: request.url } as const
   const acting = extensions.filter((extension) => extension.admit !== undefined)
   return admitToken(carried, found, request, { ...terms, extensions: acting, implied, schemes })
 }

@@ -6,12 +6,7 @@ import {
   type ProtectedResourceMembers,
   wellKnownOfResources,
 } from '../endpoints/protected-resource-metadata'
-import {
-  aResourceOf,
-  bareResource,
-  type Resource,
-  type Resources,
-} from '../extensions/resource-indicators/resources'
+import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { type Field, rootPlace } from '../primitives/schema'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { TokenType } from '../protocol/token-type'
@@ -132,7 +127,7 @@ const resourceWithMetadata =
         name,
         `is ${found.uri}: only a resource at https, or at http on a loopback host, has metadata.`,
       )
-    return found ?? bareResource('')
+    return found ?? { uri: '', scopes: [] }
   }
 
 /** Other paths and queries mean other resources. */

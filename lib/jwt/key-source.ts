@@ -1,16 +1,20 @@
 import type { webcrypto } from 'node:crypto'
+import type * as jose from 'jose' with { 'resolution-mode': 'import' }
 import { digest } from '../protocol/credential'
 import type { OAuthError } from '../protocol/oauth-error'
-import { type RefusalName, refused } from '../protocol/refusals'
-import { safeUrl } from '../protocol/uri'
 import { BoundedMap } from '../primitives/maps'
-import type { Field } from '../primitives/schema'
-import { boundedText, isRecord } from '../primitives/values'
-import { loadJose } from './jose'
+import { boundedText } from '../primitives/values'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
+export type Jose = typeof jose
+
+let loading: Promise<Jose> | undefined
+
+/** An ES module: `import()` loads it on every supported Node, `require` only on newer ones. Without JWTs, nothing does. */
+export const loadJose = (): Promise<Jose> => (loading ??= import('jose'))
+
 /** What finds the key: `alg` and, unproven, `kid`. */
-export interface Header {
+interface Header {
   readonly alg: string
   readonly [name: string]: unknown
 }
@@ -79,20 +83,16 @@ export class KeySet implements KeySource {
   }
 }
 
-interface Reading {
-  /** Without a request. */
-  readonly trusted: KeySet | undefined
-  /** @throws OAuthError if the keys are unavailable. */
-  readonly read: () => Promise<KeySet>
-  /**
-   * After a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because the
-   * issuer may have changed its keys.
-   */
-  readonly standIn: () => KeySet | undefined
-}
-
+/**
+ * @param trusted without a request.
+ * @param read throws OAuthError if the keys are unavailable.
+ * @param standIn after a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because
+ * the issuer may have changed its keys.
+ */
 export async function findKey(
-  { trusted, read, standIn }: Reading,
+  trusted: KeySet | undefined,
+  read: () => Promise<KeySet>,
+  standIn: () => KeySet | undefined,
   now: number,
   header: Header | undefined,
 ): Promise<FoundKey | undefined> {
@@ -120,13 +120,8 @@ const textOf = (keys: readonly PublicKey[]): string =>
 // Anyone can write a `kid`, of any length.
 const nameOf = (kid: unknown): string => digest(JSON.stringify(kid ?? null))
 
-interface PublishedDocument {
-  readonly json: unknown
-  readonly maximumAge: number
-}
-
 /** A throw, in place of a rejection, begins no fetch. */
-type FetchDocument = (uri: string) => Promise<PublishedDocument>
+type FetchDocument = (uri: string) => Promise<{ readonly json: unknown; readonly maximumAge: number }>
 
 interface FetchTerms {
   /** @param seconds until the next fetch, if that may help. */
@@ -190,7 +185,7 @@ export class FetchedKeys implements KeySource {
     const standIn = () =>
       mayStandIn && last !== undefined && isWithin(longestHeld, last.at, now) ? last.keySet : undefined
     const trusted = last?.keySet.isTrusted(now) === true ? last.keySet : undefined
-    const found = await findKey({ trusted, read, standIn }, now, header)
+    const found = await findKey(trusted, read, standIn, now, header)
     const isUnknown = found === undefined && header !== undefined
     if (isUnknown && isPrevented === undefined) this.requireLaterFetch(header['kid'], begun, now)
     return found
@@ -219,7 +214,7 @@ export class FetchedKeys implements KeySource {
     return keySet
   }
 
-  private async keysIn(fetching: Promise<PublishedDocument>, now: number): Promise<KeySet> {
+  private async keysIn(fetching: ReturnType<FetchDocument>, now: number): Promise<KeySet> {
     const number = ++this.begun
     const { json, maximumAge: seconds } = await fetching
     const keys = parsePublicKeys(json)?.keys
@@ -234,7 +229,7 @@ export class FetchedKeys implements KeySource {
   }
 }
 
-async function fetchTrusted(uri: string): Promise<PublishedDocument> {
+const fetchTrusted: FetchDocument = async (uri) => {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
     // No redirect: the host trusts this URI only, not another host or plain HTTP.
@@ -245,33 +240,3 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
     throw new Error(`${uri} responded with status ${response.status}.`)
   return { json: JSON.parse(await boundedText(response.body, maximumSize, uri)), maximumAge }
 }
-
-export const keySet: Field<KeySource> = (given, at, name) => {
-  const { keys, problems } = parsePublicKeys(given) ?? { keys: [], problems: [] }
-  for (const { index, message } of problems) at.wrong(`${name}.keys[${index}]`, message)
-  if (keys.length === 0 && problems.length === 0)
-    at.wrong(name, `must be a JWK set with a public key for signatures${hint(given)}.`)
-  return new KeySet(keys)
-}
-
-const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
-
-export const keysAt =
-  (reason: KeysReason): Field<KeySource> =>
-  (given, at, name) => {
-    const uri = safeUrl(given, at, name)
-    return uri === undefined ? new KeySet([]) : issuerKeys(uri, reason)
-  }
-
-export type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
-
-/** @param reason of the refusal while the keys are unavailable. */
-export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>
-  new FetchedKeys(uri, {
-    unavailable: (cause, seconds) =>
-      refused(
-        reason,
-        {},
-        { cause, ...(seconds !== undefined && { headers: { 'Retry-After': String(seconds) } }) },
-      ),
-  })

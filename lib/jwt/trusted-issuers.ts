@@ -1,35 +1,32 @@
-import { aFlag, aTextThat } from '../primitives/fields'
-import {
-  type Field,
-  type Fields,
-  group,
-  needed,
-  optional,
-  type Place,
-  type Read,
-  rows,
-} from '../primitives/schema'
-import { KeySet, keysAt, keySet, type KeySource, type KeysReason } from './key-source'
+import { aFlag, anything, aTextThat } from '../primitives/fields'
+import { type Field, group, needed, optional, type Place, rows } from '../primitives/schema'
+import { isRecord } from '../primitives/values'
+import { type RefusalName, refused } from '../protocol/refusals'
+import { safeUrl } from '../protocol/uri'
+import { FetchedKeys, KeySet, type KeySource } from './key-source'
+import { parsePublicKeys } from './public-keys'
 
-export type TrustedIssuer = {
-  /** The claim `iss` of its assertions, letter by letter. */
-  readonly issuer: string
-} & (
+/** The public keys of an issuer: either `jwks` or `jwks_uri`. */
+export type IssuerKeys =
   | {
-      /** A JWK set (RFC 7517 5) of public keys. */
+      /** A JWK set (RFC 7517 5). */
       readonly jwks: { readonly keys: readonly object[] }
-      readonly jwks_uri?: undefined
+      readonly jwks_uri?: never
     }
   | {
       /**
-       * The URL of the issuer's JWK set: https, or http on a loopback host. The server fetches it at first use,
-       * again after 10 minutes, and for an unknown key, but at most once in 10 seconds. It follows no
-       * redirects, accepts at most 256 KiB and waits at most 5 seconds.
+       * The URL of the JWK set: https, or http on a loopback host. Fetched at first use, again after 10 minutes,
+       * and for an unknown key, but at most once in 10 seconds; without redirects, at most 256 KiB within 5
+       * seconds.
        */
       readonly jwks_uri: string
-      readonly jwks?: undefined
+      readonly jwks?: never
     }
-)
+
+export type TrustedIssuer = IssuerKeys & {
+  /** The claim `iss` of its JWTs, letter by letter. */
+  readonly issuer: string
+}
 
 /** An issuer of plain JWTs, such as a platform that gives its programs tokens. */
 export type PlainIssuer = TrustedIssuer & {
@@ -41,49 +38,74 @@ export type PlainIssuer = TrustedIssuer & {
   readonly repeatable?: boolean
 }
 
-interface PlainIssuers {
-  readonly keys: ReadonlyMap<string, KeySource>
-  readonly repeatable: ReadonlySet<string>
-}
-
 /** Seconds from now to the end of a repeatable assertion. */
 export const longestRepeatable = 86_400
 
-const row = (reason: KeysReason) =>
-  ({
-    issuer: needed('', aTextThat('must be the claim iss of its assertions.')),
-    jwks: optional(keySet),
-    jwks_uri: optional(keysAt(reason)),
-  }) satisfies Fields<TrustedIssuer>
-const check = (_read: unknown, at: Place) => at.requireOne('jwks', 'jwks_uri')
-const what = '{ issuer, jwks } or { issuer, jwks_uri }'
+type KeysByIssuer = ReadonlyMap<string, KeySource>
+type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
 
 /** Default none. @param reason of the refusal while the keys are unavailable. */
-export function trustedIssuers(reason: KeysReason): Field<ReadonlyMap<string, KeySource>> {
-  const trusted = rows(group(row(reason), { check }), what)
-  return (given, at, name) => keysOf(trusted(given, at, name), at, name)
+export function trustedIssuers(reason: KeysReason): Field<KeysByIssuer> {
+  const trusted = rows(group(row(reason)), what)
+  return (given, at, name) => keysByIssuer(trusted(given, at, name), at, name)
 }
 
 /** Default none. @param reason of the refusal while the keys are unavailable. */
-export function plainIssuers(reason: KeysReason): Field<PlainIssuers> {
-  const plain = rows(group({ ...row(reason), repeatable: aFlag(false) }, { check }), what)
+export function plainIssuers(
+  reason: KeysReason,
+): Field<{ readonly keys: KeysByIssuer; readonly repeatable: ReadonlySet<string> }> {
+  const plain = rows(group({ ...row(reason), repeatable: aFlag(false) }), what)
   return (given, at, name) => {
     const listed = plain(given, at, name)
-    const repeatable = new Set(listed.flatMap((each) => (each.repeatable ? [each.issuer] : [])))
-    return { keys: keysOf(listed, at, name), repeatable }
+    const repeatable = listed.filter((each) => each.repeatable).map(({ issuer }) => issuer)
+    return { keys: keysByIssuer(listed, at, name), repeatable: new Set(repeatable) }
   }
 }
 
-function keysOf(
-  listed: readonly Read<ReturnType<typeof row>>[],
+const what = '{ issuer, jwks } or { issuer, jwks_uri }'
+const row = (reason: KeysReason) => ({
+  issuer: needed('', aTextThat('must be the claim iss of its JWTs.')),
+  ...keysOfIssuer(reason),
+})
+
+function keysByIssuer(
+  listed: readonly { readonly issuer: string; readonly jwks: KeySource }[],
   at: Place,
   name: string,
-): ReadonlyMap<string, KeySource> {
+): KeysByIssuer {
   const issuers = new Map<string, KeySource>()
-  for (const [index, { issuer, jwks, jwks_uri }] of listed.entries()) {
+  for (const [index, { issuer, jwks }] of listed.entries()) {
     if (issuers.has(issuer))
       at.wrong(`${name}[${index}].issuer`, `is "${issuer}", which is in the list already.`)
-    issuers.set(issuer, jwks ?? jwks_uri ?? new KeySet([]))
+    issuers.set(issuer, jwks)
   }
   return issuers
 }
+
+/** Reads the members of {@link IssuerKeys}: `jwks` is then where the keys come from. */
+export const keysOfIssuer = (reason: KeysReason) => ({ jwks: givenOrFetched(reason), jwks_uri: anything })
+
+const givenOrFetched =
+  (reason: KeysReason): Field<KeySource> =>
+  (given, at, name) => {
+    at.requireOne('jwks', 'jwks_uri')
+    if (given !== undefined) return keySet(given, at, name)
+    const uri = at.field('jwks_uri', optional(safeUrl))
+    return uri === undefined ? new KeySet([]) : issuerKeys(uri, reason)
+  }
+
+const keySet: Field<KeySource> = (given, at, name) => {
+  const { keys, problems } = parsePublicKeys(given) ?? { keys: [], problems: [] }
+  for (const { index, message } of problems) at.wrong(`${name}.keys[${index}]`, message)
+  const hint = isRecord(given) && !('keys' in given) ? ': { keys: [...] }' : ''
+  if (keys.length === 0 && problems.length === 0)
+    at.wrong(name, `must be a JWK set with a public key for signatures${hint}.`)
+  return new KeySet(keys)
+}
+
+/** @param reason of the refusal while the keys are unavailable. */
+export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>
+  new FetchedKeys(uri, {
+    unavailable: (cause, seconds) =>
+      refused(reason, {}, { cause, ...(seconds && { headers: { 'Retry-After': String(seconds) } }) }),
+  })

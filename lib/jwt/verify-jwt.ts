@@ -1,9 +1,9 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { aListOf } from '../primitives/fields'
 import { type Field, kind, usual } from '../primitives/schema'
-import { isText, isTexts } from '../primitives/values'
-import { compactParts, jsonIn } from './compact'
-import { type Jose, loadJose } from './jose'
-import type { Header, KeySet, KeySource } from './key-source'
+import { isRecord, isText, isTexts } from '../primitives/values'
+import { type Jose, KeySet, type KeySource, loadJose } from './key-source'
+import { materialOf, type PublicKey } from './public-keys'
 
 export interface JwtTerms {
   readonly issuers: ReadonlyMap<string, KeySource>
@@ -56,7 +56,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
   const jose = await loadJose()
   try {
     const { header, issuer, source } = readUnproven(token, terms)
-    const found = await source.find(now, allowed(header, terms.algorithms))
+    const found = await source.find(now, header)
     if (found === undefined) throw new RefusedJwt('key_unknown')
     const { payload } = await jose.jwtVerify(token, found.key, expected(issuer, now, terms))
     if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
@@ -73,7 +73,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
 const refusalIn = ({ refusal }: JwtTerms, fault: JwtFault) => refusal?.(fault) ?? new RefusedJwt(fault)
 
 /** Only chooses the keys, which then verify the whole JWT. */
-function readUnproven(token: string, { issuers, types }: JwtTerms) {
+function readUnproven(token: string, { issuers, types, algorithms: accepted }: JwtTerms) {
   const parts = compactParts(token, longestJwt)
   const [header, claims] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
   if (header === undefined || claims === undefined) throw new RefusedJwt('malformed')
@@ -82,7 +82,11 @@ function readUnproven(token: string, { issuers, types }: JwtTerms) {
   if (!isText(issuer)) throw new RefusedJwt('incomplete')
   const source = issuers.get(issuer)
   if (source === undefined) throw new RefusedJwt('issuer_unknown')
-  return { header, issuer, source }
+  const { alg, kid } = header
+  if (!isText(alg)) throw new RefusedJwt('malformed')
+  // RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
+  if (!accepted.includes(alg)) throw new RefusedJwt('algorithm_refused')
+  return { header: { alg, kid }, issuer, source }
 }
 
 /** Unproven: only says whose keys can prove the JWT. */
@@ -98,6 +102,30 @@ export const unprovenType = (token: string): string | undefined =>
 export const decodedClaims = (token: string): JsonObject =>
   jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 
+// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
+export function compactParts(text: string, longest: number) {
+  const parts = text.length > longest ? [] : text.split('.')
+  const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
+  if (header === undefined || payload === undefined || signature === undefined || fourth !== undefined)
+    return undefined
+  const isExact = [header, payload, signature].every(
+    (bytes, index) => bytes.length > 0 && bytes.toString('base64url') === parts[index],
+  )
+  return isExact ? { header, payload } : undefined
+}
+
+// RFC 7519 7.2: UTF-8.
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+export function jsonIn(bytes: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 // RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions; `b64` (RFC
 // 7797) is one.
 function isOfType(header: JsonObject, types: readonly string[]): boolean {
@@ -109,13 +137,6 @@ function isOfType(header: JsonObject, types: readonly string[]): boolean {
 const typeIn = ({ typ = 'JWT' }: JsonObject): string | undefined =>
   isText(typ) ? typ.toLowerCase().replace(/^application\//, '') : undefined
 
-// RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
-function allowed({ alg, kid }: JsonObject, algorithms: readonly string[]): Header {
-  if (!isText(alg)) throw new RefusedJwt('malformed')
-  if (!algorithms.includes(alg)) throw new RefusedJwt('algorithm_refused')
-  return { alg, kid }
-}
-
 function expected(issuer: string, now: number, { audience, algorithms, clockTolerance }: JwtTerms) {
   const currentDate = new Date(now * 1000)
   const terms = { issuer, algorithms: [...algorithms], clockTolerance, currentDate }
@@ -125,12 +146,10 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
 function endIn({ exp, iat }: JsonObject, now: number, { clockTolerance, mayBeEndless }: JwtTerms): number {
   if (typeof iat === 'number' && iat > now + clockTolerance) throw new RefusedJwt('not_yet_valid')
   if (exp === undefined && mayBeEndless === true) return Infinity
-  if (!isFiniteNumber(exp)) throw new RefusedJwt('incomplete')
+  // JSON can hold a number that overflows to infinity: 1e999.
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new RefusedJwt('incomplete')
   return exp
 }
-
-// JSON can hold a number that overflows to infinity: 1e999.
-const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
 export type JwtFault =
   | 'malformed'
@@ -166,6 +185,41 @@ function faultOf(error: unknown, { errors }: Jose): JwtFault | undefined {
   if (error.reason !== 'check_failed') return 'incomplete'
   return error.claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
 }
+
+/**
+ * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification
+ * with a decoy: the response time does not tell a missing key from a wrong signature.
+ */
+export class DecoyKeys {
+  private readonly keys = new KeySet([
+    rsa(),
+    ...curves().flatMap(({ publicKey }) => materialOf(publicKey.export({ format: 'jwk' })) ?? []),
+  ])
+
+  /** Never rejects, and proves nothing. */
+  async verifyInVain(token: string): Promise<void> {
+    const alg = jsonIn(compactParts(token, longestJwt)?.header)?.['alg']
+    if (!isText(alg)) return
+    const { compactVerify } = await loadJose()
+    try {
+      const found = await this.keys.find(0, { alg })
+      if (found !== undefined) await compactVerify(token, found.key)
+    } catch {}
+  }
+}
+
+// Nobody uses the private half: the modulus need not be a product of two primes, which are slow to find.
+function rsa(): PublicKey {
+  const modulus = randomBytes(256)
+  modulus[0] = 0xff
+  modulus[255] = 0xff
+  return { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }
+}
+
+const curves = () => [
+  ...['P-256', 'P-384', 'P-521'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve })),
+  generateKeyPairSync('ed25519'),
+]
 
 /**
  * RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms with a

@@ -1,23 +1,18 @@
 import { aFlag } from '../primitives/fields'
 import { type Fields, group, switched } from '../primitives/schema'
 import { setTimeout } from 'node:timers/promises'
-import type { PluginServer } from '../doors/plug-in'
 import {
   addressLookup,
   authorities,
   type DocumentFetchOptions,
 } from '../clients/document-fetch/document-fetch'
-import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import { mayPass, postForm } from '../clients/document-fetch/post-form'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'
 import { isLoopback } from '../protocol/uri'
-import type { IdTokenTerms } from './id-token'
-
-interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subjectFor'> {
-  readonly algorithmFor: (client: Client) => SigningAlgorithm
-}
+import { algorithmOf } from './client-members'
+import type { IdentityTerms } from './id-token'
 
 /** How clients hear of a logout. */
 export interface BackChannelLogoutOptions {
@@ -51,23 +46,20 @@ const clientsAtMost = 1000
  * failures by the event `failure`.
  */
 export function announcing(
-  server: PluginServer,
-  { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
-  { ca, lookup, insideNetwork = false }: BackChannelLogoutOptions,
+  { server, ring, algorithm, subjectFor }: IdentityTerms,
+  options: BackChannelLogoutOptions,
 ): AnnounceLogout {
   const post = postForm({
     // Only a server at loopback may send to this machine.
-    loopback: isLoopback(new URL(issuer).hostname),
+    loopback: isLoopback(new URL(server.issuer).hostname),
     clock: () => server.now() * 1000,
-    insideNetwork,
-    ca,
-    lookup,
+    ...options,
   })
 
   const tokenFor = (client: Client, subject: string) => {
     const iat = server.now()
-    return ring.sign(algorithmFor(client), type, {
-      iss: issuer,
+    return ring.sign(algorithmOf(client, ring.algorithms, algorithm), type, {
+      iss: server.issuer,
       sub: subjectFor(subject, client),
       aud: client.client_id,
       iat,
@@ -82,7 +74,8 @@ export function announcing(
     const client = await server.findClient(clientId)
     const uri = client?.members['backchannel_logout_uri']
     if (client === undefined || client.disabled || typeof uri !== 'string') return
-    await deliver(post, uri, client, () => tokenFor(client, subject))
+    const form = async () => new URLSearchParams({ logout_token: await tokenFor(client, subject) }).toString()
+    await deliver(() => post(uri, form, isRegisteredByHost(client)))
   }
 
   const report = (subject: string, clientId: string | undefined) => (thrown: unknown) =>
@@ -103,18 +96,12 @@ export function announcing(
   }
 }
 
-async function deliver(
-  post: PostForm,
-  uri: string,
-  client: Client,
-  token: () => Promise<string>,
-): Promise<void> {
+async function deliver(send: () => Promise<number>): Promise<void> {
   let failure: unknown
   for (const pause of pauses) {
     if (pause > 0) await setTimeout(pause, undefined, { ref: false })
     try {
-      const form = async () => new URLSearchParams({ logout_token: await token() }).toString()
-      const status = await post(uri, form, isRegisteredByHost(client))
+      const status = await send()
       // Back-Channel Logout 1.0, 2.8: 200, and 204 from some frameworks.
       if (status === 200 || status === 204) return
       failure = new Error(`The client answered the logout token with ${status}.`)

@@ -11,27 +11,20 @@ import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
 import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
-import { answersElsewhere, sectorOf } from './pairwise'
-
-interface IdentityOffer {
-  readonly issuer: string
-  readonly algorithms: readonly SigningAlgorithm[]
-  readonly hasPairwise: boolean
-  readonly announces: boolean
-}
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
+import { answersElsewhere, sectorOf } from './owner-claims'
 
 const longestUri = 2048
 // Bytes: 100 usual URIs, many times over.
 const largestSectorFile = 64 * 1024
 
 /** Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
-export function identityMembers({
-  issuer,
-  algorithms,
-  hasPairwise,
-  announces,
-}: IdentityOffer): readonly ClientMember[] {
+export function identityMembers(
+  issuer: string,
+  algorithms: readonly SigningAlgorithm[],
+  hasPairwise: boolean,
+  announces: boolean,
+): readonly ClientMember[] {
   return [
     subjectType(hasPairwise),
     sectorIdentifierUri,

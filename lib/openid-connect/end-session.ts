@@ -1,4 +1,3 @@
-import type { PluginServer } from '../doors/plug-in'
 import { clientNameOf } from '../pages/consent-page'
 import { around, hiddenFields, html, notice } from '../pages/html'
 import { ownTerms } from '../jwt/signing-keys/key-ring'
@@ -16,7 +15,7 @@ import { Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { AnnounceLogout } from './back-channel-logout'
-import { hintedSubject, type IdTokenTerms } from './id-token'
+import { hintedSubject, type IdentityTerms } from './id-token'
 
 interface Destination {
   readonly client: Client
@@ -34,8 +33,7 @@ const patience = 600
  * session, and the person goes to a registered `post_logout_redirect_uris`.
  */
 export function endSessionPage(
-  server: PluginServer,
-  terms: IdTokenTerms,
+  terms: IdentityTerms,
   path: string,
   announce: AnnounceLogout | undefined,
 ): PageEndpoint {
@@ -47,27 +45,28 @@ export function endSessionPage(
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      if (request.method === 'POST' && parameters.mentions(field))
-        return decide(server, terms, request, announce)
-      const destination = await destinationIn(server, terms, parameters)
+      if (request.method === 'POST' && parameters.mentions(field)) return decide(terms, request, announce)
+      const destination = await destinationIn(terms, parameters)
       if (resourceOwner === undefined) return leave(request, destination)
-      const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)
-      return ask(request, confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
+      const confirmation = await confirmationFor(terms, parameters, resourceOwner)
+      return ask(
+        request,
+        confirmation,
+        destination,
+        resourceOwner,
+        new URL(terms.server.urlOf(path)).pathname,
+      )
     },
   }
 }
 
-async function destinationIn(
-  server: PluginServer,
-  terms: IdTokenTerms,
-  parameters: Parameters,
-): Promise<Destination | undefined> {
+async function destinationIn(terms: IdentityTerms, parameters: Parameters): Promise<Destination | undefined> {
   parameters.check(['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'])
   const clientId = await clientIdIn(terms, parameters)
   const uri = parameters.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
   if (clientId === undefined) throw refused('parameter_missing/post_logout', { parameter: 'client_id' })
-  const client = await server.findClient(clientId)
+  const client = await terms.server.findClient(clientId)
   const isKnown =
     client !== undefined && !client.disabled && client.post_logout_redirect_uris?.includes(uri) === true
   if (!isKnown)
@@ -79,7 +78,7 @@ async function destinationIn(
   return { client, uri: state === undefined ? uri : appendToQuery(uri, { state }) }
 }
 
-async function clientIdIn(terms: IdTokenTerms, parameters: Parameters): Promise<string | undefined> {
+async function clientIdIn(terms: IdentityTerms, parameters: Parameters): Promise<string | undefined> {
   const named = parameters.get('client_id')
   const hint = parameters.get('id_token_hint')
   if (hint === undefined) return named
@@ -91,28 +90,22 @@ async function clientIdIn(terms: IdTokenTerms, parameters: Parameters): Promise<
 
 /** Only the page for this owner has it: another site cannot make one, nor read it. */
 function confirmationFor(
-  server: PluginServer,
-  { issuer, ring, algorithm }: IdTokenTerms,
+  { server, ring, algorithm }: IdentityTerms,
   parameters: Parameters,
   { subject }: ResourceOwner,
 ): Promise<string> {
-  return ring.sign(algorithm, type, {
-    iss: issuer,
-    sub: subject,
-    exp: server.now() + patience,
-    query: parameters.format(),
-  })
+  const exp = server.now() + patience
+  return ring.sign(algorithm, type, { iss: server.issuer, sub: subject, exp, query: parameters.format() })
 }
 
 async function decide(
-  server: PluginServer,
-  terms: IdTokenTerms,
+  terms: IdentityTerms,
   request: PageRequest,
   announce: AnnounceLogout | undefined,
 ): Promise<PageResponse> {
   const { parameters, resourceOwner } = request
-  const { subject, query } = await confirmed(server, terms, parameters.require(field))
-  const destination = await destinationIn(server, terms, query)
+  const { subject, query } = await confirmed(terms, parameters.require(field))
+  const destination = await destinationIn(terms, query)
   if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
   // Another person has logged in meanwhile, and has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject)
@@ -124,16 +117,15 @@ async function decide(
   return leave(request, destination)
 }
 
-async function confirmed({ now }: PluginServer, { issuer, ring }: IdTokenTerms, text: string) {
-  const { subject, claims } = await verifyJwt(text, now(), {
-    ...ownTerms(issuer, ring.source, type),
+async function confirmed({ server, ring }: IdentityTerms, text: string) {
+  const { subject, claims } = await verifyJwt(text, server.now(), {
+    ...ownTerms(server.issuer, ring.source, type),
     clockTolerance: 0,
     refusal: () => refused('authorization_request_not_open/logout'),
   })
-  return { subject, query: queryIn(claims['query']) }
+  const { query } = claims
+  return { subject, query: Parameters.parse(typeof query === 'string' ? query : '') }
 }
-
-const queryIn = (value: unknown) => Parameters.parse(typeof value === 'string' ? value : '')
 
 function ask(
   { locale, parameters }: PageRequest,

@@ -1,43 +1,46 @@
 import { hash } from 'node:crypto'
+import type { PluginServer } from '../doors/plug-in'
 import { verifyJwt } from '../jwt/verify-jwt'
 import { type KeyRing, ownTerms } from '../jwt/signing-keys/key-ring'
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
+import type { ExtensionTokenResponse } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
-import type { Login } from '../protocol/resource-owner'
-import type { SubjectFor } from './pairwise'
+import type { OwnerClaims, ScopeClaims, SubjectFor } from './owner-claims'
 
 /** OpenID Connect Core 2 */
-interface IdTokenContent {
+interface IdTokenContent extends Pick<ExtensionTokenResponse, 'login' | 'accessToken'> {
   readonly subject: string
   readonly clientId: string
-  readonly login: Login | undefined
   /** Undefined at a refresh, too. */
   readonly nonce: string | undefined
-  readonly accessToken: string
   readonly claims: Readonly<Record<string, Json>>
 }
 
-export interface IdTokenTerms {
-  readonly issuer: string
+/** Of one server. */
+export interface IdentityTerms {
+  readonly server: PluginServer
   readonly ring: KeyRing
   readonly algorithm: SigningAlgorithm
   /** Seconds. */
   readonly lifetime: number
   /** Pairwise, or the subject of the host (OpenID Connect Core 8). */
   readonly subjectFor: SubjectFor
+  readonly claims: OwnerClaims
+  readonly byScope: ScopeClaims
 }
 
 const type = 'JWT'
 
 export function signIdToken(
-  { issuer, ring, algorithm, lifetime }: IdTokenTerms,
+  { server, ring, lifetime }: IdentityTerms,
+  algorithm: SigningAlgorithm,
   { subject, clientId, login, nonce, accessToken, claims }: IdTokenContent,
-  now: number,
 ): Promise<string> {
+  const now = server.now()
   return ring.sign(algorithm, type, {
     ...claims,
-    iss: issuer,
+    iss: server.issuer,
     sub: subject,
     aud: clientId,
     exp: now + lifetime,
@@ -55,14 +58,11 @@ function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): stri
 }
 
 /** OpenID Connect Core 3.1.2.1: the token may have expired. */
-export async function hintedSubject(
-  { issuer, ring }: IdTokenTerms,
-  hint: string,
-  clientId: string,
-): Promise<string> {
+export async function hintedSubject(terms: IdentityTerms, hint: string, clientId: string): Promise<string> {
+  const { server, ring } = terms
   const { subject } = await verifyJwt(hint, 0, {
     // The keys of the ring go by its own clock.
-    ...ownTerms(issuer, ring.source, type.toLowerCase()),
+    ...ownTerms(server.issuer, ring.source, type.toLowerCase()),
     audience: [clientId],
     soleAudience: true,
     refusal: () => refused('parameter_malformed/hint'),

@@ -36,7 +36,8 @@ export function parseIdentityRequest(
   { all: claimsOf }: ScopeClaims,
 ): IdentityRequest | undefined {
   for (const name of ['request', 'request_uri', 'registration'] as const)
-    if (parameters.get(name) !== undefined) throw notSupported(name)
+    if (parameters.get(name) !== undefined)
+      throw refused(name === 'request' ? 'parameter_not_supported' : `parameter_not_supported/${name}`)
   if (!scope.includes('openid')) return undefined
   // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it. A device has none.
   if (redirectUri !== undefined && parameters.get('scope') !== undefined) parameters.require('redirect_uri')
@@ -51,9 +52,6 @@ export function parseIdentityRequest(
   const [subject, acrValues] = [subjectIn(ofIdToken), acrValuesIn(ofIdToken)]
   return { nonce, userInfo, idToken, beyondScope, subject, acrValues }
 }
-
-const notSupported = (name: 'request' | 'request_uri' | 'registration') =>
-  refused(name === 'request' ? 'parameter_not_supported' : `parameter_not_supported/${name}`)
 
 function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined) return {}

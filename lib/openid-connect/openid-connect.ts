@@ -1,11 +1,10 @@
 import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
-import { type Fields, group, needed, optional, readOptions, usual } from '../primitives/schema'
-import type { Plugin, PluginParts, PluginServer } from '../doors/plug-in'
+import { type Fields, group, needed, optional, type Read, readOptions, usual } from '../primitives/schema'
+import type { Plugin, PluginParts } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
-import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { claimsFact } from '../protocol/acting-extensions'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
-import type { Client } from '../protocol/client'
 import { offlineAccess } from '../protocol/scope'
 import {
   type AnnounceLogout,
@@ -15,7 +14,7 @@ import {
 } from './back-channel-logout'
 import { algorithmOf, hasScopeClaims, identityMembers, loginDefaultsOf } from './client-members'
 import { endSessionPage } from './end-session'
-import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
+import { hintedSubject, type IdentityTerms, signIdToken } from './id-token'
 import {
   approvedClaims,
   claimsOfIdTokens,
@@ -27,8 +26,14 @@ import {
   requireAuthTime,
   requireSubject,
 } from './identity-request'
-import { claimsFor, identityScopes, type OwnerClaims, type ScopeClaims, scopeClaims } from './owner-claims'
-import { pairwiseSubjects, publicSubject } from './pairwise'
+import {
+  claimsFor,
+  identityScopes,
+  type OwnerClaims,
+  pairwiseSubjects,
+  publicSubject,
+  scopeClaims,
+} from './owner-claims'
 import { userInfoEndpoint } from './user-info'
 import './registration'
 
@@ -100,8 +105,8 @@ const name = 'openid-connect'
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   const read = readOptions('openIdConnect()', fields, options, { undefinedMembers: 'refused' })
-  const { keys, claims, algorithm, idTokenLifetime: lifetime, pairwise, backChannelLogout } = read
-  const { claimsParameter: takesClaims, idTokenClaims, userInfoPath, endSessionPath } = read
+  const { keys, algorithm, idTokenLifetime: lifetime, pairwise, backChannelLogout } = read
+  const { userInfoPath, endSessionPath } = read
   const subjectFor = pairwise === undefined ? publicSubject : pairwiseSubjects(pairwise.secret)
   const announcements: AnnounceLogout[] = []
   return {
@@ -121,26 +126,19 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
       const byScope = scopeClaims(server.scopes)
       refuseClaimsOfTokens(byScope.ofHost([...server.scopes.keys()]))
       ring.outlive(Math.max(lifetime, hintLifetime))
-      const { issuer } = server
-      const terms = { issuer, ring, algorithm, lifetime, subjectFor, idTokenClaims }
-      const algorithmFor = (client: Client) => algorithmOf(client, ring.algorithms, algorithm)
-      const announce = backChannelLogout && announcing(server, { ...terms, algorithmFor }, backChannelLogout)
+      const terms = { ...read, server, ring, lifetime, subjectFor, byScope }
+      const announce = backChannelLogout && announcing(terms, backChannelLogout)
       if (announce !== undefined) announcements.push(announce)
-      const userInfo = userInfoEndpoint(server, name, userInfoPath, claims, byScope, subjectFor)
-      const hasPairwise = subjectFor !== publicSubject
+      const userInfo = userInfoEndpoint(terms, name, userInfoPath)
+      const announces = announce !== undefined
       return {
         endpoints: server.canLogOut
-          ? [userInfo, endSessionPage(server, terms, endSessionPath, announce)]
+          ? [userInfo, endSessionPage(terms, endSessionPath, announce)]
           : [userInfo],
-        ...identity(server, terms, claims, byScope, takesClaims, announce !== undefined),
+        ...identity(terms, announces),
         // As long as a client has an ID token.
-        ...(announce !== undefined && { indexSeconds: hintLifetime }),
-        clientMembers: identityMembers({
-          issuer,
-          algorithms: ring.algorithms,
-          hasPairwise,
-          announces: announce !== undefined,
-        }),
+        ...(announces && { indexSeconds: hintLifetime }),
+        clientMembers: identityMembers(server.issuer, ring.algorithms, pairwise !== undefined, announces),
         resources: [
           {
             uri: server.urlOf(userInfoPath),
@@ -150,12 +148,6 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
       }
     },
   }
-}
-
-// Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
-const backChannelMetadata = {
-  backchannel_logout_supported: true,
-  backchannel_logout_session_supported: false,
 }
 
 function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
@@ -175,19 +167,10 @@ function refuseClaimsOfTokens(names: readonly string[]): void {
     )
 }
 
-interface IdentityTerms extends IdTokenTerms {
-  readonly idTokenClaims: boolean
-}
+type Terms = IdentityTerms & Read<typeof fields>
 
-function identity(
-  server: PluginServer,
-  terms: IdentityTerms,
-  claims: OwnerClaims,
-  byScope: ScopeClaims,
-  takesClaims: boolean,
-  announces: boolean,
-): PluginParts {
-  const { algorithm, ring, subjectFor } = terms
+function identity(terms: Terms, announces: boolean): PluginParts {
+  const { server, algorithm, ring, subjectFor, claims, byScope, claimsParameter: takesClaims } = terms
   const hasPairwise = subjectFor !== publicSubject
   return {
     ...(hasPairwise && { publishedSubject: subjectFor }),
@@ -195,7 +178,8 @@ function identity(
     // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
     ignoredScope: [offlineAccess],
     authorizationMetadata: {
-      ...(announces && backChannelMetadata),
+      // Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
+      ...(announces && { backchannel_logout_supported: true, backchannel_logout_session_supported: false }),
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
       claims_supported: [
@@ -238,16 +222,13 @@ function identity(
       throw refusal
     },
 
-    respond: (response) => idTokenFor(response, terms, claims, byScope, server.now()),
+    respond: (response) => idTokenFor(response, terms),
   }
 }
 
 async function idTokenFor(
   { authorizationData, client, grantType, scope, subject, login, accessToken }: ExtensionTokenResponse,
-  terms: IdentityTerms,
-  ownerClaims: OwnerClaims,
-  byScope: ScopeClaims,
-  now: number,
+  terms: Terms,
 ): Promise<TokenResponseAddition | undefined> {
   const request = identityRequestIn(authorizationData)
   if (request === undefined || subject === undefined || !scope.includes('openid')) return undefined
@@ -255,16 +236,16 @@ async function idTokenFor(
   if (grantType === 'implicit') return undefined
   requireAuthTime(client, login)
   const { client_id: clientId } = client
-  const ofScope = byScope.all(scope)
+  const ofScope = terms.byScope.all(scope)
   const asked = approvedClaims(request.idToken, request, ofScope)
   const names = hasScopeClaims(client, terms.idTokenClaims) ? [...new Set([...ofScope, ...asked])] : asked
   const claims =
-    names.length === 0 ? {} : ((await claimsFor(ownerClaims, subject, { clientId, scope, names })) ?? {})
+    names.length === 0 ? {} : ((await claimsFor(terms.claims, subject, { clientId, scope, names })) ?? {})
   // OpenID Connect Core 12.2: a refresh has no nonce.
   const nonce = grantType === 'refresh_token' ? undefined : request.nonce
   const algorithm = algorithmOf(client, terms.ring.algorithms, terms.algorithm)
   const content = { subject: terms.subjectFor(subject, client), clientId, login, nonce, accessToken, claims }
-  return { members: { id_token: await signIdToken({ ...terms, algorithm }, content, now) } }
+  return { members: { id_token: await signIdToken(terms, algorithm, content) } }
 }
 
 const noClaims: OwnerClaims = () => ({})

@@ -1,4 +1,4 @@
-import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 
 // The plug-in imports this file of types, so it ends up in the declarations of the package.
 declare module '../protocol/client' {

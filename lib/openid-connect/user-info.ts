@@ -1,25 +1,17 @@
-import type { PluginServer } from '../doors/plug-in'
 import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { isTexts } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
-import type { FoundAccess } from '../authorization/lookup'
 import { badToken, otherAudience } from '../resource-server/challenge'
+import type { IdentityTerms } from './id-token'
 import { approvedClaims, identityRequestIn } from './identity-request'
-import { claimsFor, type OwnerClaims, type ScopeClaims } from './owner-claims'
-import { publicSubject, type SubjectFor } from './pairwise'
+import { claimsFor, publicSubject } from './owner-claims'
 
 const needed = ['openid']
 
 /** OpenID Connect Core 5.3 */
-export function userInfoEndpoint(
-  server: PluginServer,
-  name: string,
-  path: string,
-  claims: OwnerClaims,
-  { all: claimsOf }: ScopeClaims,
-  subjectFor: SubjectFor,
-): Endpoint {
+export function userInfoEndpoint(terms: IdentityTerms, name: string, path: string): Endpoint {
+  const { server, claims, byScope, subjectFor } = terms
   const own = server.urlOf(path)
   return {
     name: 'userinfo',
@@ -30,11 +22,13 @@ export function userInfoEndpoint(
     async handle(request) {
       const found = await server.admit(request, 'openid')
       const { subject, scope, clientId } = found.access
-      if (!isForUserInfo(found, own))
-        throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
+      const audience = audienceIn(found)
+      // Without resources, a token is for everything.
+      if (audience !== undefined && !(isTexts(audience) && audience.includes(own)))
+        throw badToken('token_resource', needed, otherAudience(audience, [own]))
       if (subject === undefined) throw badToken('token_invalid', needed)
       const asked = identityRequestIn(dataOf(name, found.extensionData))
-      const ofScope = claimsOf(scope)
+      const ofScope = byScope.all(scope)
       const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
@@ -45,10 +39,4 @@ export function userInfoEndpoint(
       return { members: { ...known, sub: subjectFor(subject, client) } }
     },
   }
-}
-
-/** Without resources, a token is for everything. */
-function isForUserInfo(found: FoundAccess, own: string): boolean {
-  const audience = audienceIn(found)
-  return audience === undefined || (isTexts(audience) && audience.includes(own))
 }

@@ -4,4 +4,5 @@ export type {
   IntrospectionSecret,
 } from '../resource-server/introspection/introspection-client'
 export type { IntrospectionSource } from '../resource-server/introspection/introspection-source'
-export type { IssuerKeys, JwtSource } from '../resource-server/jwt-source'
+export type { JwtSource } from '../resource-server/jwt-source'
+export type { IssuerKeys, TrustedIssuer } from '../jwt/trusted-issuers'

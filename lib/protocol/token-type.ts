@@ -165,11 +165,13 @@ export function issueOfType(tokenType: TokenType, accessToken: string, moment: I
 export function challengeOfType(tokenType: TokenType): Readonly<Record<string, string>> {
   if (tokenType.challenge === undefined) return {}
   const attributes: unknown = tokenType.challenge()
-  if (areAttributes(attributes, [...serverAttributes, 'scope'])) return attributes
+  if (areAttributes(attributes, reservedAttributes)) return attributes
   throw new TypeError(
     `The challenge of the token type "${tokenType.name}" must be an object of names and texts without quotes and backslashes. The server itself sets ${serverAttributes.join(', ')} and scope.`,
   )
 }
+
+export const reservedAttributes: readonly string[] = [...serverAttributes, 'scope']
 
 const isProperty = (value: unknown) => typeof value === 'string' || Number.isFinite(value)
 

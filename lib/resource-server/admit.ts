@@ -1,10 +1,19 @@
 import { aFlag, oneOf } from '../primitives/fields'
-import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
+import {
+  type Fields,
+  kind,
+  optional,
+  type Place,
+  type Read,
+  refusal,
+  undefinedMember,
+  usual,
+} from '../primitives/schema'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'
-import { isText } from '../primitives/values'
+import { isText, isWhole, tenYears } from '../primitives/values'
 import { described } from '../protocol/acting-extensions'
 import { type Extension } from '../protocol/extension'
 import { ownDataOf, type KeptExtensionData } from '../protocol/extension-data'
@@ -20,7 +29,7 @@ import {
 } from '../protocol/scope'
 import type { Observed } from '../protocol/oauth-error'
 import { refused, refusedBy, type Reason } from '../protocol/refusals'
-import type { Login } from '../protocol/resource-owner'
+import { acrValuesExpectation, isAcrValues, type Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import {
   audienceIn,
@@ -29,9 +38,8 @@ import {
 } from '../extensions/resource-indicators/resource-indicators'
 import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { badToken, otherAudience, scopeIn } from './challenge'
-import { loginFields, type RequiredLogin, requireLogin } from './required-login'
 
-export interface GoodToken extends KeptExtensionData {
+interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
   readonly tokenData: Json | undefined
   readonly rejectReason?: undefined
@@ -199,8 +207,6 @@ const satisfies = (granted: Scope, { scope, match }: Requirement): boolean =>
 export interface Requirement {
   readonly scope: Scope
   readonly match: 'all' | 'any'
-  /** Whether a request without a token may pass. */
-  readonly optional: boolean
   readonly resource: string | undefined
   readonly login?: RequiredLogin | undefined
   /** Those that act in guards. */
@@ -241,10 +247,9 @@ export function readScope(
  * The access by claims: those of a JWT access token (RFC 9068 2.2), or the answer of an introspection endpoint
  * (RFC 7662 2.2). Deeply frozen: all requests with the token share it.
  */
-export interface ClaimsAccess {
+export interface ClaimsAccess extends Omit<Access, 'authorizationId'> {
   /** Always undefined: the token belongs to no authorization in a store. */
   readonly authorizationId?: undefined
-  readonly clientId: string
   /** From `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
   readonly subject: string | undefined
   /** Empty if the token has none. */
@@ -261,3 +266,82 @@ export interface ClaimsAccess {
 
 /** The access of a token. Only that by claims has `claims`. */
 export type GuardedAccess = Access | ClaimsAccess
+
+/** What a guard requires of the login behind a token (RFC 9470). */
+export interface LoginOptions {
+  /**
+   * Whole seconds since the login of the owner, 1 to 10 years. An older login gets 401 and
+   * `insufficient_user_authentication`, and so does a token without an owner or the time of a login. Default:
+   * any age, and no login at all.
+   */
+  readonly maxAge?: number
+  /**
+   * The authentication context class of the login, or a list: one is enough, the first one is preferred.
+   * Others are refused as with `maxAge`. Default: any class.
+   */
+  readonly acr?: string | readonly string[]
+}
+
+interface RequiredLogin {
+  /** Seconds. */
+  readonly maxAge: number | undefined
+  readonly acrValues: readonly string[]
+}
+
+const isAcr = (value: unknown): value is string | readonly string[] =>
+  isAcrValues(typeof value === 'string' ? [value] : value)
+
+const loginFields = {
+  // With 0, a token would be too old before it reaches the guard.
+  maxAge: optional(kind(isWhole(1, tenYears), `must be whole seconds since the login, 1 to ${tenYears}.`)),
+  acr: optional(
+    kind(
+      isAcr,
+      `must be a class such as 'urn:example:mfa', or a list of different ones, ${acrValuesExpectation}`,
+    ),
+  ),
+} satisfies Fields<LoginOptions>
+
+export function requiredLogin({ maxAge, acr = [] }: Read<typeof loginFields>): RequiredLogin | undefined {
+  const acrValues = [acr].flat()
+  return maxAge === undefined && acrValues.length === 0 ? undefined : { maxAge, acrValues }
+}
+
+function requireLogin(required: RequiredLogin, access: GuardedAccess, scope: Scope, now: number): void {
+  const reason = lackOf(required, access, now)
+  if (reason === undefined) return
+  const { maxAge, acrValues } = required
+  throw refused(
+    reason,
+    {
+      'maxAge of the guard': maxAge,
+      'acr of the guard': acrValues,
+      'seconds since the login': access.login && now - access.login.authTime,
+      'acr of the token': access.login?.acr,
+    },
+    {
+      challenge: {
+        ...scopeIn(scope),
+        ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+      },
+    },
+  )
+}
+
+type Lack = 'login_unknown' | 'login_of_another_class' | 'login_too_old'
+
+// Seconds that a login may lie in the future, because clocks differ. Beyond, such as in milliseconds, it is
+// no time of a login: it would never be too old.
+const clockTolerance = 300
+
+function lackOf({ maxAge, acrValues }: RequiredLogin, access: GuardedAccess, now: number): Lack | undefined {
+  const { subject, login } = access
+  // A client that acts for itself has no owner who could log in.
+  if (subject === undefined || login === undefined) return 'login_unknown'
+  const { authTime, acr } = login
+  if (acrValues.length > 0 && (acr === undefined || !acrValues.includes(acr))) return 'login_of_another_class'
+  if (maxAge === undefined) return undefined
+  if (authTime > now + clockTolerance) return 'login_unknown'
+  return now - authTime > maxAge ? 'login_too_old' : undefined
+}

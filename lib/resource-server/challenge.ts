@@ -1,16 +1,10 @@
 import { type Field, type Fields, kind, usual } from '../primitives/schema'
 import { isRecord, isText } from '../primitives/values'
-import {
-  isQuotable,
-  isSameScheme,
-  isToken,
-  parseAuthorization,
-  serverAttributes,
-} from '../protocol/http-authentication'
+import { isQuotable, isSameScheme, isToken, parseAuthorization } from '../protocol/http-authentication'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
 import { refusedBy } from '../protocol/refusals'
 import { formatScope, type Scope } from '../protocol/scope'
-import { challengeOfType, type TokenType } from '../protocol/token-type'
+import { challengeOfType, reservedAttributes, type TokenType } from '../protocol/token-type'
 
 /** What a host may set in the challenges of a guard. */
 export interface ChallengeOptions {
@@ -24,7 +18,8 @@ export interface ChallengeOptions {
 
 export interface Challenge {
   readonly realm: string
-  readonly attributes: ReadonlyMap<string, string>
+  /** RFC 9110 11.2: by name in lower case, because letter case does not count. */
+  readonly attributes: ReadonlyMap<string, readonly [name: string, value: string]>
   /** RFC 9728 5.1; undefined if there is none. */
   readonly resourceMetadata?: string | undefined
 }
@@ -48,23 +43,15 @@ const attributesBeside =
       const folded = name.toLowerCase()
       const wrong = (message: string) => at.wrong(`${key}.${name}`, message)
       if (!isToken(name)) at.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
-      else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
+      else if (reservedAttributes.includes(folded)) wrong('is an attribute that the guard itself sets.')
       else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
-      else if (isQuotable(value)) put(attributes, name, value)
+      else if (isQuotable(value)) attributes.set(folded, [name, value])
       else wrong(`must be ${quotable}.`)
       names.add(folded)
     }
     return attributes
   }
 
-/** RFC 9110 11.2: letter case does not count in names. */
-function put(attributes: Map<string, string>, name: string, value: string): void {
-  for (const known of attributes.keys())
-    if (known.toLowerCase() === name.toLowerCase()) attributes.delete(known)
-  attributes.set(name, value)
-}
-
-const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
 /** RFC 6750 3, RFC 9728 5.1 */
@@ -75,13 +62,13 @@ function writeChallenge(
   error: ChallengeAttributes,
 ): string {
   const further = new Map(attributes)
-  for (const [name, value] of Object.entries(own)) put(further, name, value)
+  for (const [name, value] of Object.entries(own)) further.set(name.toLowerCase(), [name, value])
   const all = [
     ['realm', realm],
     ['scope', scope],
     ...Object.entries(error),
     ['resource_metadata', resourceMetadata],
-    ...further,
+    ...further.values(),
   ]
   const written = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
   return `${scheme} ${written.join(', ')}`

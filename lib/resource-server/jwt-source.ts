@@ -1,23 +1,13 @@
-import { loadJose } from '../jwt/jose'
-import { KeySet, keysAt, keySet } from '../jwt/key-source'
+import { loadJose } from '../jwt/key-source'
+import { knownTokens } from '../jwt/known-tokens'
+import { type IssuerKeys, keysOfIssuer, type TrustedIssuer, trustedIssuers } from '../jwt/trusted-issuers'
 import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
-import {
-  type Fields,
-  group,
-  needed,
-  optional,
-  type Place,
-  type Read,
-  rows,
-  usual,
-} from '../primitives/schema'
+import { type Fields, group, needed, optional, type Read, usual } from '../primitives/schema'
 import type { Reason } from '../protocol/refusals'
-import { isGood, type TokenSource } from './admit'
-import { knownTokens } from './known-tokens'
+import { type FoundToken, isGood, type TokenSender, type TokenSource } from './admit'
 import {
-  type ClaimNames,
   claimsFields,
   registeredNames,
   type SourceTerms,
@@ -25,60 +15,43 @@ import {
   tokenOfClaims,
 } from './token-claims'
 
-/** The public keys of an issuer: either `keys` or `jwksUri`. */
-export interface IssuerKeys {
-  /** A JWK set (RFC 7517 5). */
-  readonly keys?: { readonly keys: readonly object[] }
-  /**
-   * The URL of the JWK set: https, or http on a loopback host. Fetched at first use, after 10 minutes, and for
-   * an unknown key, but never twice within 10 seconds; without redirects, at most 256 KiB within 5 seconds.
-   */
-  readonly jwksUri?: string
-}
-
 /**
  * Signatures prove the tokens: JWT access tokens (RFC 9068). A verified token costs a digest and a look-up in
  * memory. The guard learns of no revocation: a token stays valid until it expires.
  */
-export interface JwtSource extends IssuerKeys, TokenClaimsOptions {
-  /**
-   * Further issuers whose tokens pass, each with its keys. This gives up that a name means one thing: two
-   * issuers may give one `subject`, `clientId` or scope to two things, and each issuer opens every route. Tell
-   * them apart by `req.oauth.claims.iss`. Default none.
-   */
-  readonly otherIssuers?: readonly (IssuerKeys & { readonly issuer: string })[]
-  /**
-   * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; no others are supported.
-   */
-  readonly algorithms?: readonly string[]
-  /**
-   * `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: `typ`
-   * is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
-   */
-  readonly type?: 'at+jwt' | 'JWT'
-  /** The claim that names the client. Default `client_id`; with the type `JWT`, also `azp`. */
-  readonly clientIdClaim?: string
-  /** The claim with the scope. Default `scope`. */
-  readonly scopeClaim?: string
-  /** Whole seconds until a token is verified again, 1 to 86 400, within its lifetime. Default 300. */
-  readonly maximumAge?: number
-}
-
-const keysFields = {
-  keys: optional(keySet),
-  // No refusal: the client must not discard a token that may be valid.
-  jwksUri: optional(keysAt('jwt_keys_unavailable')),
-} satisfies Fields<IssuerKeys>
-const requireKeys = (_read: unknown, at: Place) => at.requireOne('keys', 'jwksUri')
+export type JwtSource = IssuerKeys &
+  TokenClaimsOptions & {
+    /**
+     * Further issuers whose tokens pass, each with its keys. This gives up that a name means one thing: two
+     * issuers may give one `subject`, `clientId` or scope to two things, and each issuer opens every route. Tell
+     * them apart by `req.oauth.claims.iss`. Default none.
+     */
+    readonly otherIssuers?: readonly TrustedIssuer[]
+    /**
+     * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; no others are supported.
+     */
+    readonly algorithms?: readonly string[]
+    /**
+     * `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: `typ`
+     * is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
+     */
+    readonly type?: 'at+jwt' | 'JWT'
+    /** The claim that names the client. Default `client_id`; with the type `JWT`, also `azp`. */
+    readonly clientIdClaim?: string
+    /** The claim with the scope. Default `scope`. */
+    readonly scopeClaim?: string
+    /** Whole seconds until a token is verified again, 1 to 86 400, within its lifetime. Default 300. */
+    readonly maximumAge?: number
+  }
 
 export const issOfTokens = needed('', aTextThat('must be the iss of the tokens.'))
-const otherIssuer = group({ issuer: issOfTokens, ...keysFields }, { check: requireKeys })
 const aClaim = aTextThat('must be the name of a claim.')
 
 const fields = {
   ...claimsFields,
-  ...keysFields,
-  otherIssuers: rows(otherIssuer, 'issuers, each with keys or jwksUri'),
+  // No refusal: the client must not discard a token that may be valid.
+  ...keysOfIssuer('jwt_keys_unavailable'),
+  otherIssuers: trustedIssuers('jwt_keys_unavailable'),
   algorithms: verifiedAlgorithms,
   type: usual('at+jwt', oneOf('at+jwt', 'JWT')),
   clientIdClaim: optional(aClaim),
@@ -86,53 +59,45 @@ const fields = {
   maximumAge: someSeconds(300, 1, 86_400),
 } satisfies Fields<JwtSource>
 
-export const jwtOptions = group(fields, { undefinedMembers: 'refused', check: requireKeys })
-
-type Kind = 'at+jwt' | 'JWT'
-
-// RFC 9068 2.1.
-const types: Readonly<Record<Kind, readonly string[]>> = {
-  'at+jwt': ['at+jwt'],
-  JWT: ['at+jwt', 'jwt'],
-}
+export const jwtOptions = group(fields, { undefinedMembers: 'refused' })
 
 /** RFC 9068 4. */
 export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
-  const { algorithms, clockTolerance, maximumCached, maximumAge } = read
-  const issuers = new Map(
-    [{ ...read, issuer: guard.issuer }, ...read.otherIssuers].map(
-      ({ issuer, keys, jwksUri }) => [issuer, keys ?? jwksUri ?? new KeySet([])] as const,
-    ),
-  )
+  const { algorithms, clientIdClaim, scopeClaim, clockTolerance, maximumCached, maximumAge } = read
+  const areOlder = read.type === 'JWT'
+  // RFC 9068 2.1.
+  const types = areOlder ? ['at+jwt', 'jwt'] : ['at+jwt']
+  const usualNames = areOlder ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
+  const issuers = new Map([[guard.issuer, read.jwks], ...read.otherIssuers])
   // The claims say for whom a token is, also of one that names nobody.
-  const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types: types[read.type] }
-  const terms = { ...guard, ...read, names: namesOf(read) }
+  const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types }
+  const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
+  const terms = { ...guard, ...read, names: { clientId, scope: scopeClaim, areOlder } }
   const clock = secondsOf(guard.clock)
   return {
-    findToken: knownTokens({
+    findToken: knownTokens<FoundToken, TokenSender>({
       maximumCached,
       longest: longestJwt,
       tooLong: { rejectReason: 'jwt_malformed' },
       async ask(text, now) {
         try {
-          const { claims, expiresAt, ...proof } = await verifyJwt(text, now, jwt)
+          const { claims, expiresAt, keySet } = await verifyJwt(text, now, jwt)
           const found = tokenOfClaims(claims, expiresAt, terms)
-          const endsAt = isGood(found) ? Math.min(expiresAt + clockTolerance, now + maximumAge) : now
-          return { found, endsAt, keySet: proof.keySet }
+          if (!isGood(found)) return { found, isGood: false, endsAt: now }
+          return {
+            found,
+            isGood: true,
+            endsAt: Math.min(expiresAt + clockTolerance, now + maximumAge),
+            keySet,
+          }
         } catch (error) {
           if (!(error instanceof RefusedJwt)) throw error
-          return { found: { rejectReason: reasons[error.fault] }, endsAt: now }
+          return { found: { rejectReason: reasons[error.fault] }, isGood: false, endsAt: now }
         }
       },
     }),
     ready: () => Promise.all([loadJose(), ...Array.from(issuers.values(), (keys) => keys.find(clock()))]),
   }
-}
-
-function namesOf({ type, clientIdClaim, scopeClaim: scope }: Read<typeof fields>): ClaimNames {
-  const usualNames = type === 'JWT' ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
-  const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
-  return { clientId, scope, areOlder: type === 'JWT' }
 }
 
 const reasons: Readonly<Record<JwtFault, Reason>> = {

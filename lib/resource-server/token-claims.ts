@@ -56,7 +56,7 @@ export const claimsFields = {
 } satisfies Fields<TokenClaimsOptions>
 
 /** Some issuers do not use the registered claims. */
-export interface ClaimNames {
+interface ClaimNames {
   readonly clientId: readonly string[]
   readonly scope: string
   /** Whether a scope may be a list. Their `token_type` then says nothing. */
@@ -77,7 +77,10 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   const { names } = terms
   const claim = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
   const audience = audienceIn(claim('aud'), terms)
-  if (audience === 'wrong') return ofAnotherAudience(claim('aud'), terms)
+  if (audience === 'wrong') {
+    const expected = terms.audience ?? terms.resources?.all.map(({ uri }) => uri) ?? []
+    return { rejectReason: 'token_resource', observed: otherAudience(claim('aud'), expected) }
+  }
   const confirmation = readConfirmation(terms, claim('cnf'))
   // RFC 7800 3: bound to a key. A request without proof of it may come from a thief.
   if (confirmation === undefined) return { rejectReason: 'token_bound_to_key' }
@@ -109,11 +112,6 @@ function audienceIn(
   if (audience === undefined) return resources === undefined && named.length === 0 ? undefined : named
   return named.some((one) => audience.includes(one)) ? resources?.all.map(({ uri }) => uri) : 'wrong'
 }
-
-const ofAnotherAudience = (aud: unknown, { audience, resources }: ClaimTerms): FoundToken => ({
-  rejectReason: 'token_resource',
-  observed: otherAudience(aud, audience ?? resources?.all.map(({ uri }) => uri) ?? []),
-})
 
 // RFC 9449 6.2: a token bound to a key must not call itself Bearer. Some servers name the format in its place.
 const isOfType = (named: unknown, type: string) =>

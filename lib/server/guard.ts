@@ -133,7 +133,7 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   at.requireOne('store', 'jwt', 'introspection')
   const storage = store && withDeadline(store, storeDeadline)
   const { sources, start } = openPluginsInGuard(at, { issuer, clock, storage })
-  const issuers = [issuer, ...(jwt?.otherIssuers ?? []).map((other) => other.issuer)]
+  const issuers = [issuer, ...(jwt?.otherIssuers.keys() ?? [])]
   const settings = { ...read, ...partsOf(sources, read), issuers, scopes: undefined, implied: read.implies }
   const isCounting = settings.tokenTypes.length > 1 || sources.length > 0
   const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
@@ -167,7 +167,7 @@ interface Guarding extends ReadOptions, ReturnType<typeof partsOf> {
 }
 
 /** Without the store, only claims tell what a token is. */
-function checkClaims(at: Place, { issuers, tokenTypes, jwt, resources }: Guarding): void {
+function checkClaims(at: Place, { issuer, tokenTypes, jwt, resources }: Guarding): void {
   for (const name of ['choices', 'authorizations'])
     if (at.source[name] !== undefined) at.wrong(name, 'acts only with the option store.')
   for (const { name, confirmationMethod } of tokenTypes)
@@ -176,8 +176,7 @@ function checkClaims(at: Place, { issuers, tokenTypes, jwt, resources }: Guardin
   if (jwt === undefined) return
   if (jwt.audienceRequired && jwt.audience === undefined && resources === undefined)
     at.wrong('jwt.audience', withoutAudience)
-  if (new Set(issuers).size < issuers.length)
-    at.wrong('jwt.otherIssuers', 'must name each issuer once, and not that of the option issuer.')
+  if (jwt.otherIssuers.has(issuer)) at.wrong('jwt.otherIssuers', 'names the issuer of the option issuer.')
 }
 
 const withoutMethod =

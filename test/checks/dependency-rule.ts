@@ -46,7 +46,7 @@ token-endpoint/grant-types: limits jwt authorization extensions/resource-indicat
   extensions/token-types/bearer client-authentication/bcrypt doors/plug-in @xmldom/xmldom xml-crypto
 authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer doors
 
-resource-server: limits jwt jwt/signing-keys/given-keys jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
+resource-server: limits jwt jwt/signing-keys/signing-key jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources
 clients/dynamic-registration: authorization clients clients/document-fetch stores
   client-authentication/client-secret endpoints/server-urls
@@ -69,7 +69,7 @@ extensions/jwt-access-tokens: jwt jwt/signing-keys
 form-post: doors/plug-in
 legacy-tokens: authorization extensions/resource-indicators/resource-indicators
   token-endpoint/grant-types/built-in doors/plug-in
-openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
+openid-connect: jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
@@ -82,7 +82,7 @@ testing:
 paths: *
 command-line: authorization/client-marks authorization/owner-entries authorization/issuer clients
   clients/dynamic-registration/dynamic-clients stores/from stores/postgres command-line/lint/lint
-  command-line/lint/subject jwt/signing-keys/manage-signing-keys ../package.json stores
+  command-line/lint/subject jwt/signing-keys/signing-keys ../package.json stores
 `
 
 const floors = table

@@ -244,7 +244,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     const clock = () => Math.floor(Date.now() / 1000)
     const mistakes = ['clock must return milliseconds since the epoch, as Date.now does; it returns seconds.']
     const { issuer } = canonicalOptions
-    const jwt = { audience: 'https://api.example', jwksUri: 'https://api.example/keys' }
+    const jwt = { audience: 'https://api.example', jwks_uri: 'https://api.example/keys' }
     expect(mistakesIn(() => serve({ clock }))).toEqual(mistakes)
     expect(mistakesIn(() => createBearerGuard({ issuer, store: memoryStore(), clock }))).toEqual(mistakes)
     expect(mistakesIn(() => createBearerGuard({ issuer, jwt, clock }))).toEqual(mistakes)
@@ -436,8 +436,8 @@ describe('a refusal says what is wrong', () => {
     const { issuer } = canonicalOptions
     const guards = [
       oauth.bearerGuard('', { resource: notes }),
-      createBearerGuard({ issuer, jwt: { audience: notes, keys: jwks } })(''),
-      createBearerGuard({ issuer, resources: { [notes]: resources[notes] }, jwt: { keys: jwks } })(''),
+      createBearerGuard({ issuer, jwt: { audience: notes, jwks } })(''),
+      createBearerGuard({ issuer, resources: { [notes]: resources[notes] }, jwt: { jwks } })(''),
     ]
     for (const [index, guard] of guards.entries()) {
       expect((await new Flow(express().get('/photos', guard)).photos(tokens.access_token)).status).toBe(401)

@@ -116,12 +116,12 @@ async function everything() {
     ...common,
     store,
     resources,
-    plugins: [jwtAccessTokenReader({ keys: jwks })],
+    plugins: [jwtAccessTokenReader({ jwks })],
   })
   const guards = {
     'same process': guarding(oauth.bearerGuard, true),
     'other process': guarding(reader, true),
-    JWT: guarding(createBearerGuard({ ...common, resources, jwt: { keys: jwks } }), true),
+    JWT: guarding(createBearerGuard({ ...common, resources, jwt: { jwks } }), true),
     introspection: guarding(createBearerGuard({ ...asking(photoServer), resources }), true),
     'introspection as the client, without a resource': guarding(createBearerGuard(asking(own))),
   }

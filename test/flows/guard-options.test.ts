@@ -44,7 +44,7 @@ const kinds: readonly [
     (guarding) => ({
       guard: createBearerGuard({
         issuer: hub.issuer,
-        jwt: { audience: photoServer, keys: hubKeys },
+        jwt: { audience: photoServer, jwks: hubKeys },
         ...guarding,
       }),
       token: async (scope) => accessJwt(accessClaims(Math.floor(Date.now() / 1000), { scope })),
@@ -176,7 +176,7 @@ describe('a member that is there and undefined, as an environment variable that 
   const oauth = createAuthorizationServer(options)
   const cure = 'is undefined: give it a value, or leave it out.'
 
-  const jwt = { audience: photoServer, keys: hubKeys }
+  const jwt = { audience: photoServer, jwks: hubKeys }
   const client = { client_id: 'a', client_secret: 'b' }
   const asking = { issuer, introspection: { client, audience: unset } }
 

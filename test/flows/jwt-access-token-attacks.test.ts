@@ -29,9 +29,9 @@ const ownSet = { keys: [{ ...jwkOf(publicKey), kid: 'own', alg: 'ES256', use: 's
 function guardsElsewhere(options: Pick<AuthorizationServerOptions, 'store' | 'clock'>, seconds = 5) {
   const { store = memoryStore(), clock = Date.now } = options
   const resources = { [photosApi]: { scopes: ['photos:read'] } }
-  const plugins = [jwtAccessTokenReader({ keys: ownSet })]
+  const plugins = [jwtAccessTokenReader({ jwks: ownSet })]
   const guard = createBearerGuard({ issuer, store, clock, resources, plugins })
-  const jwt = { audience: photosApi, keys: ownSet, clockTolerance: seconds }
+  const jwt = { audience: photosApi, jwks: ownSet, clockTolerance: seconds }
   const offline = createBearerGuard({ issuer, clock, jwt })
   const app = express()
   const end: express.RequestHandler = (_request, response) => void response.end()
@@ -130,7 +130,7 @@ describe('At every guard, a JWT access token', () => {
     await keyServer.start()
     keyServer.publish(...ownSet.keys)
     const { store, clock } = set
-    const plugins = [jwtAccessTokenReader({ jwksUri: keyServer.uri })]
+    const plugins = [jwtAccessTokenReader({ jwks_uri: keyServer.uri })]
     const resources = { [photosApi]: { scopes: ['photos:read'] } }
     const guard = createBearerGuard({ issuer, store, clock: clock.read, resources, plugins })
     const app = express()

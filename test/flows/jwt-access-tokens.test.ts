@@ -35,7 +35,7 @@ describeOnStores('A JWT access token', (stage) => {
   test('has the choice of its owner as a claim, and each guard gives it to routes', async () => {
     const choices = () => workspaceQuestion('w1', 'w2')
     const set = stage({ ...withJwts(), choices }, { mount: mountResources })
-    const keys = await published(set)
+    const jwks = await published(set)
     const page = await set.flow.ask({ ...authorizationRequest(gallery), ...ofPhotos }, 'alice')
     const code = codeOf(await decideWith(set.flow, page, { choice: 'w2' }))
     const { body } = await set.flow.redeem(gallery, code)
@@ -48,7 +48,7 @@ describeOnStores('A JWT access token', (stage) => {
       clock: clock.read,
       resources,
       choices: true,
-      plugins: [jwtAccessTokenReader({ keys })],
+      plugins: [jwtAccessTokenReader({ jwks })],
     })
     const of = { resource: photosApi, verify: 'signature' } as const
     const app = express()
@@ -258,8 +258,8 @@ describe('The options', () => {
       /keys is missing: it must be signingKeys.*algorithm must be one of ES256, EdDSA, RS256, PS256.*issues must be true or false.*claims must be a function.*key is not known here/s,
     )
     expect(() =>
-      Reflect.apply(jwtAccessTokenReader, undefined, [{ jwksUri: 'http://api.example/jwks' }]),
-    ).toThrow(/jwksUri must be/)
+      Reflect.apply(jwtAccessTokenReader, undefined, [{ jwks_uri: 'http://api.example/jwks' }]),
+    ).toThrow(/jwks_uri must be/)
     expect(
       construct(
         withJwts({ resources: { [photosApi]: { scopes: ['photos:read'], accessTokenFormat: 'jwt' } } }),

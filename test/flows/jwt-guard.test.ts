@@ -13,7 +13,7 @@ describe('A guard for JWTs', () => {
   test.each(['ES256', 'EdDSA', 'PS512'])('lets in what its issuer signed with %s', async (alg) => {
     const { publicKey, privateKey } = await generateKeyPair(alg)
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k' }
-    const { ask, now } = guardedPhotos({ keys: { keys: [jwk] } })
+    const { ask, now } = guardedPhotos({ jwks: { keys: [jwk] } })
     const token = await new SignJWT({ client_id: 'photo-book', scope: 'photos:read photos:print' })
       .setProtectedHeader({ alg, typ: 'at+jwt', kid: 'k' })
       .setIssuer(hub.issuer)
@@ -119,7 +119,7 @@ describe('A guard for the JWTs of an older issuer', () => {
 })
 
 describe('A guard for the JWTs of several issuers', () => {
-  const otherIssuers = [{ issuer: partner.issuer, keys: { keys: [partner.jwk] } }]
+  const otherIssuers = [{ issuer: partner.issuer, jwks: { keys: [partner.jwk] } }]
 
   test('takes what each issuer signed with its own keys, and says which one it was', async () => {
     const { ask, now, failures } = guardedPhotos({ otherIssuers })
@@ -164,7 +164,7 @@ describe('A guard for JWTs by published keys', () => {
   })
 
   test('fetches them once, before the first request if it is asked whether it is ready', async () => {
-    const { guard, ask, token } = guardedPhotos({ jwksUri: server.uri })
+    const { guard, ask, token } = guardedPhotos({ jwks_uri: server.uri })
     expect(await guard.ready()).toBe(true)
     expect(server.requests).toBe(1)
     expect((await ask(token())).status).toBe(200)
@@ -172,7 +172,7 @@ describe('A guard for JWTs by published keys', () => {
   })
 
   test('no longer takes a remembered token when its key is withdrawn and the set was fetched again [access-9]', async () => {
-    const { ask, token, clock, failures } = guardedPhotos({ jwksUri: server.uri, maximumAge: 86_400 })
+    const { ask, token, clock, failures } = guardedPhotos({ jwks_uri: server.uri, maximumAge: 86_400 })
     const lost = token()
     expect((await ask(lost)).status).toBe(200)
     server.publish(hubOnCurve.jwk)
@@ -184,7 +184,7 @@ describe('A guard for JWTs by published keys', () => {
   })
 
   test('asks for them again after ten minutes, for remembered tokens too [access-10]', async () => {
-    const { ask, token, clock } = guardedPhotos({ jwksUri: server.uri, maximumAge: 86_400 })
+    const { ask, token, clock } = guardedPhotos({ jwks_uri: server.uri, maximumAge: 86_400 })
     const remembered = token({ exp: 4e9 })
     expect((await ask(remembered)).status).toBe(200)
     clock.advance(599)
@@ -200,7 +200,7 @@ describe('A guard for JWTs by published keys', () => {
 
   test('answers 503 about a key that is new until a fetch after the token has ended, and 401 then', async () => {
     server.publish(hub.jwk)
-    const { ask, clock, now, failures, token } = guardedPhotos({ jwksUri: server.uri })
+    const { ask, clock, now, failures, token } = guardedPhotos({ jwks_uri: server.uri })
     expect((await ask(token())).status).toBe(200)
     clock.advance(3)
     const strange = (kid: string) => accessJwt(accessClaims(now()), partner, { kid })
@@ -231,7 +231,7 @@ describe('A guard for JWTs by published keys', () => {
 
   test('answers 503 while they cannot be had, and not that the token is bad', async () => {
     server.say((_request, response) => void response.writeHead(500).end())
-    const { guard, ask, token, failures } = guardedPhotos({ jwksUri: server.uri })
+    const { guard, ask, token, failures } = guardedPhotos({ jwks_uri: server.uri })
     expect(await guard.ready()).toBe(false)
     const response = await ask(token())
     expect(response.status).toBe(503)
@@ -374,7 +374,7 @@ describe('The memory of a guard for JWTs', () => {
       server.requests = 0
       server.publish(hubOnCurve.jwk)
     })
-    const fetching = () => open({ jwksUri: server.uri, maximumAge: 86_400 })
+    const fetching = () => open({ jwks_uri: server.uri, maximumAge: 86_400 })
 
     test('change while a token is verified by the old ones, it is verified anew the next time [access-11]', async () => {
       const { status, token, clock, claims } = fetching()

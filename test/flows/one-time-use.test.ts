@@ -188,7 +188,7 @@ describe('The keys of an issuer that were fetched while the clock was ahead', ()
 
   test('are fetched again once the clock is right, so that a new key is known and a withdrawn one is not', async () => {
     issuer.publish(hub.jwk)
-    const { ask: askPhotos, token, clock, now } = guardedPhotos({ jwksUri: issuer.uri })
+    const { ask: askPhotos, token, clock, now } = guardedPhotos({ jwks_uri: issuer.uri })
     clock.advance(day)
     expect((await askPhotos(token())).status).toBe(200)
     clock.advance(-day)

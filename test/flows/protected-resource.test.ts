@@ -100,11 +100,11 @@ test('without resources there is no document, and the error says what to do', ()
 
 test('a guard for JWTs of several issuers names each of them in the metadata', async () => {
   const resources = { [api]: photos }
-  const otherIssuers = [{ issuer: partner.issuer, keys: { keys: [partner.jwk] } }]
+  const otherIssuers = [{ issuer: partner.issuer, jwks: { keys: [partner.jwk] } }]
   const guard = createBearerGuard({
     issuer: hub.issuer,
     resources,
-    jwt: { keys: hubKeys, otherIssuers },
+    jwt: { jwks: hubKeys, otherIssuers },
   })
   const { body } = await request(express().use(guard.protectedResource())).get(`${wellKnown}/mcp`)
   expect(body.authorization_servers).toEqual([hub.issuer, partner.issuer])

@@ -124,8 +124,8 @@ describeOnStores('Authorization details (RFC 9396)', (stage) => {
   test('reach the routes of a process that knows the keys alone', async () => {
     const set = open()
     const { access_token: token } = await tokensFor(set)
-    const keys = (await set.flow.open('/.well-known/jwks.json')).body
-    const jwt = { keys, audience: photosApi }
+    const jwks = (await set.flow.open('/.well-known/jwks.json')).body
+    const jwt = { jwks, audience: photosApi }
     const guard = createBearerGuard({ issuer, jwt, plugins: [details], clock: set.clock.read })
     const flow = new Flow(express().get('/api/photos', guard('photos:read'), access))
     expect(await routed({ flow }, token)).toEqual(approved)

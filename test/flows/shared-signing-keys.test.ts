@@ -239,8 +239,8 @@ describe('Published keys', () => {
   })
 
   /** A guard that fetches the keys of its issuer; the status of a token by a key. */
-  function open(jwksUri = server.uri) {
-    const { ask, now, clock, failures } = guardedPhotos({ jwksUri })
+  function open(jwks_uri = server.uri) {
+    const { ask, now, clock, failures } = guardedPhotos({ jwks_uri })
     const present = async (by = hub) => (await ask(accessJwt(accessClaims(now()), by))).status
     return { present, clock, failures }
   }

@@ -176,7 +176,7 @@ describe('Bound tokens', () => {
     ]
     const { issuer } = hub
     const introspection = { client: { client_id: 'a', client_secret: 'b' } }
-    const jwt = { audience: photosApi, keys: { keys: [hub.jwk] } }
+    const jwt = { audience: photosApi, jwks: { keys: [hub.jwk] } }
     for (const tokenTypes of [[bare], [one, two]])
       for (const source of [{ introspection }, { jwt }])
         expect(() =>

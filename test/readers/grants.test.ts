@@ -42,7 +42,7 @@ describe('jwtBearer()', () => {
     }
     expect(problemsOf(maker, broken)).toEqual([
       'issuers[0].jwks or jwks_uri must be given, and not both.',
-      'issuers[1].issuer must be the claim iss of its assertions.',
+      'issuers[1].issuer must be the claim iss of its JWTs.',
       'issuers[1].jwks must be a JWK set with a public key for signatures: { keys: [...] }.',
       'audience must be the issuer of this server.',
       'resourceOwner is missing: it must be a function that takes an assertion and a client, and returns a subject, or undefined to refuse.',

@@ -543,7 +543,7 @@ describe('where NODE_ENV is production', () => {
   })
 
   const onStore = { issuer: 'http://localhost', store: memoryStore() }
-  const jwt = { audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
+  const jwt = { audience: 'https://photos.example', jwks: { keys: [hub.jwk] } }
   const byKeys = { issuer: hub.issuer, jwt }
   const plugin = { name: 'test', open: () => ({}) }
   const counting = { plugins: [{ ...plugin, openInGuard: () => ({}) }] }

@@ -9,7 +9,7 @@ import { type Maker, mistakesOf } from '../support/mistakes-of'
 
 const pathsOf = (maker: Maker, options: unknown) => mistakesOf(maker, options).map(({ path }) => path)
 const issuer = 'http://localhost'
-const jwks = { keys: { keys: [hub.jwk] } }
+const jwks = { jwks: { keys: [hub.jwk] } }
 const bare: Store = {
   read: async () => undefined,
   write: async () => true,
@@ -50,7 +50,7 @@ describe('createBearerGuard()', () => {
 describe('createBearerGuard({ jwt })', () => {
   const good = { audience: 'https://photos.example', ...jwks }
   const maker: Maker = { make: createBearerGuard }
-  const byUri = (jwksUri: unknown) => ({ keys: undefined, jwksUri })
+  const byUri = (jwks_uri: unknown) => ({ jwks: undefined, jwks_uri })
   // An undefined member is a mistake of its own.
   const defined = (options: object) =>
     Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
@@ -67,15 +67,15 @@ describe('createBearerGuard({ jwt })', () => {
     expect(mistakesOf(maker, { issuer: '', jwt: wrong })).toMatchObject([
       { path: 'issuer', message: 'must be the iss of the tokens.' },
       { path: 'jwt.audience', message: expect.stringMatching(/^must be the value in aud of the tokens/) },
+      { path: 'jwt.jwks', message: 'or jwks_uri must be given, and not both.' },
       { path: 'jwt.type', message: "must be 'at+jwt' or 'JWT'." },
-      { path: 'jwt.keys', message: 'or jwksUri must be given, and not both.' },
       {
         path: 'jwt.maximumCache',
         message: expect.stringMatching(/^is not known here\. Did you mean maximumCached\?/),
       },
     ])
     for (const jwt of [null, 'options', []])
-      expect(pathsOf(maker, { issuer: hub.issuer, jwt })).toEqual(['jwt', 'jwt.keys', 'jwt.audience'])
+      expect(pathsOf(maker, { issuer: hub.issuer, jwt })).toEqual(['jwt', 'jwt.jwks', 'jwt.audience'])
   })
 
   test.each<[object, string]>([
@@ -83,15 +83,15 @@ describe('createBearerGuard({ jwt })', () => {
     [{ audience: ['a', 7] }, 'audience'],
     [{ audience: undefined }, 'audience'],
     [{ audienceRequired: 'no' }, 'audienceRequired'],
-    [{ keys: [hub.jwk] }, 'keys'],
-    [{ keys: { keys: [] } }, 'keys'],
-    [{ keys: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'keys.keys[0]'],
-    [{ keys: { keys: [hub.jwk, hub.privateKey.export({ format: 'jwk' })] } }, 'keys.keys[1]'],
-    [{ jwksUri: 'https://issuer.example/jwks.json' }, 'keys'],
+    [{ jwks: [hub.jwk] }, 'jwks'],
+    [{ jwks: { keys: [] } }, 'jwks'],
+    [{ jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'jwks.keys[0]'],
+    [{ jwks: { keys: [hub.jwk, hub.privateKey.export({ format: 'jwk' })] } }, 'jwks.keys[1]'],
+    [{ jwks_uri: 'https://issuer.example/jwks.json' }, 'jwks'],
     ...['http://issuer.example/jwks', 'https://ada:secret@issuer.example/', 'file:///etc/jwks', 7].map(
-      (uri): [object, string] => [byUri(uri), 'jwksUri'],
+      (uri): [object, string] => [byUri(uri), 'jwks_uri'],
     ),
-    [{ otherIssuers: [{ issuer: 'b' }] }, 'otherIssuers[0].keys'],
+    [{ otherIssuers: [{ issuer: 'b' }] }, 'otherIssuers[0].jwks'],
     [{ otherIssuers: [{ issuer: hub.issuer, ...jwks }] }, 'otherIssuers'],
     ...[[], ['HS256'], ['none']].map((algorithms): [object, string] => [{ algorithms }, 'algorithms']),
     ...['jwt', null].map((type): [object, string] => [{ type }, 'type']),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createBearerGuard, type JwtSource } from '../../lib/paths/guards'
+import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { jwtBearer } from '../../lib/paths/grants'
 import { openIdConnect } from '../../lib/paths/openid-connect'
@@ -51,7 +51,7 @@ const inPrototype = { client_id: undefined, ...JSON.parse('{"__proto__":{"client
 test.each<Row>([
   ['[JBP-1] an algorithm of the option', undefined, {}, {}, hubOnCurve, { algorithms: ['ES256'] }],
   ['[JBP-1] no other algorithm', 'jwt_algorithm_refused', {}, {}, hub, { algorithms: ['ES256'] }],
-  ['[JBP-1] a key that names another algorithm', 'jwt_key_unknown', {}, {}, hub, { keys: named }],
+  ['[JBP-1] a key that names another algorithm', 'jwt_key_unknown', {}, {}, hub, { jwks: named }],
   ['[JBP-1] a key of another kind', 'jwt_key_unknown', {}, { kid: hubOnCurve.kid }],
   ['[JBP-6] an issuer with keys of its own', 'token_issuer_unknown', { iss: partner.issuer }, {}, partner],
   ['[JBP-6] an issuer whose keys are not ours', 'token_issuer_unknown', { iss: partner.issuer }],
@@ -120,7 +120,7 @@ test.each<[string, object, RegExp]>([
   ['a key with its secret half', { ...hub.publicKey.export({ format: 'jwk' }), d: 'AQ' }, /holds a secret/],
   ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, /holds a secret/],
 ])('[JBP-4] %s verifies nothing', (_what, key, message) => {
-  const options = { issuer: hub.issuer, jwt: { audience: photosApi, keys: { keys: [key] } } }
+  const options = { issuer: hub.issuer, jwt: { audience: photosApi, jwks: { keys: [key] } } }
   expect(() => createBearerGuard(options)).toThrow(message)
 })
 
@@ -216,8 +216,8 @@ function company() {
   const statusAt = async (path: string, token: string) =>
     (await set.flow.open(path, undefined, { Authorization: `Bearer ${token}` })).status
   /** A guard elsewhere that knows the keys of the server. */
-  const statusAlone = async (token: string, audience: string, bend: JwtSource = {}) => {
-    const own = { audience, keys: { keys: [ownKey.jwk] }, ...bend }
+  const statusAlone = async (token: string, audience: string, bend: { type?: 'JWT' } = {}) => {
+    const own = { audience, jwks: { keys: [ownKey.jwk] }, ...bend }
     return (await guardedPhotos(own, { issuer, clock: set.clock.read }).ask(token, '/any')).status
   }
   return { ...set, agent, grantType, logIn, statusAt, statusAlone }

@@ -25,15 +25,15 @@ function ownGuards(options: Partial<AuthorizationServerOptions> = {}) {
   const set = application(withJwts({ store, clock: clock.read, ...options }, {}, signing), {
     mount: mountResources,
   })
-  const keys = { keys: [ownKey.jwk] }
+  const jwks = { keys: [ownKey.jwk] }
   const elsewhere = createBearerGuard({
     issuer,
     store,
     clock: clock.read,
     resources: { [photosApi]: { scopes: ['photos:read'] } },
-    plugins: [jwtAccessTokenReader({ keys })],
+    plugins: [jwtAccessTokenReader({ jwks })],
   })
-  const alone = createBearerGuard({ issuer, clock: clock.read, jwt: { audience: photosApi, keys } })
+  const alone = createBearerGuard({ issuer, clock: clock.read, jwt: { audience: photosApi, jwks } })
   const ofServer = { resource: photosApi }
   const guards = {
     '/store': set.oauth.bearerGuard('photos:read', ofServer),

@@ -241,7 +241,7 @@ test.each<[string, object, string]>([
   '[KEY-9] a guard verifies the signature of RFC 7515 %s, and then misses the claims',
   async (_which, key, token) => {
     const set = guardedPhotos(
-      { type: 'JWT', keys: { keys: [key] } },
+      { type: 'JWT', jwks: { keys: [key] } },
       { issuer: 'joe', clock: () => 1_300_819_000_000 },
     )
     const [header, claims, signature = ''] = token.split('.')

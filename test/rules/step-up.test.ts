@@ -195,7 +195,7 @@ describe('The examples of RFC 9470', () => {
   const byJwt = (now: number) =>
     createBearerGuard({
       issuer: claims.iss,
-      jwt: { audience: claims.aud, keys: { keys: [key.jwk] } },
+      jwt: { audience: claims.aud, jwks: { keys: [key.jwk] } },
       clock: () => now * 1000,
     })
 

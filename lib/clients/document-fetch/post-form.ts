@@ -15,7 +15,7 @@ import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target
  * limited.
  * @throws DocumentUnavailable without a response.
  */
-export type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
+type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
 
 // Milliseconds.
 const timeout = 5000

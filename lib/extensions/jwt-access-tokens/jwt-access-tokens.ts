@@ -1,13 +1,20 @@
 import { aCall, aFlag } from '../../primitives/fields'
 import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { Plugin } from '../../doors/plug-in'
-import { issuerKeys, keysAt, keySet } from '../../jwt/key-source'
-import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
+import type { KeySource } from '../../jwt/key-source'
+import { ownTerms } from '../../jwt/signing-keys/key-ring'
+import { type IssuerKeys, issuerKeys, keysOfIssuer } from '../../jwt/trusted-issuers'
+import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-key'
 import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
-import type { AccessTokenFormat } from '../../protocol/access-token-format'
+import type {
+  AccessTokenContent,
+  AccessTokenFormat,
+  AccessTokenReader,
+} from '../../protocol/access-token-format'
+import { knownTokens } from '../../jwt/known-tokens'
+import { longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
 import { urlBelow } from '../../endpoints/server-urls'
-import { claimsOf, type HostClaims } from './access-token-claims'
-import { formatName, jwtReader } from './jwt-reader'
+import { claimsOf, contentOf, type HostClaims } from './access-token-claims'
 
 /** Options of {@link jwtAccessTokens}. */
 export interface JwtAccessTokensOptions {
@@ -66,39 +73,26 @@ const fields = {
   claims: optional(aCall<HostClaims>()),
 } satisfies Fields<JwtAccessTokensOptions>
 
-/** Options of {@link jwtAccessTokenReader}: at most one. */
-export interface JwtAccessTokenReaderOptions {
-  /** The public keys of the issuer, as a JWK set (RFC 7517 5). */
-  readonly keys?: { readonly keys: readonly object[] }
-  /**
-   * The URL of the JWK set. Default: `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes
-   * it.
-   */
-  readonly jwksUri?: string
-}
-
 /**
  * Lets a guard of another process read JWT access tokens:
  * `createBearerGuard({ plugins: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
  * store, unless the option `verify` of the guard is `signature`.
  *
+ * @param options default: `jwks_uri` is `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes it.
  * @throws ConfigurationError that lists every mistake in the options.
  */
-export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): Plugin {
-  const read = readOptions('jwtAccessTokenReader()', readerFields, options, {
-    check: ({ keys, jwksUri }, at) => {
-      if (keys !== undefined && jwksUri !== undefined)
-        at.wrong('keys', 'or jwksUri must be given, and not both.')
-    },
-  })
-  const given = read.keys ?? read.jwksUri
+export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
+  const given =
+    options === undefined
+      ? undefined
+      : readOptions('jwtAccessTokenReader()', keysOfIssuer(unavailable), options)
   return {
     name: 'jwt-access-tokens',
     open() {
       throw new Error('is for createBearerGuard(): a server takes jwtAccessTokens({ keys }).')
     },
     openInGuard: ({ issuer, now }) => {
-      const keys = given ?? issuerKeys(urlBelow(issuer, '/.well-known/jwks.json'), unavailable)
+      const keys = given?.jwks ?? issuerKeys(urlBelow(issuer, '/.well-known/jwks.json'), unavailable)
       return { accessTokenFormats: [jwtReader(issuer, keys, now)] }
     },
   }
@@ -106,7 +100,31 @@ export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}):
 
 const unavailable = 'signing_keys_unavailable'
 
-const readerFields = {
-  keys: optional(keySet),
-  jwksUri: optional(keysAt(unavailable)),
-} satisfies Fields<JwtAccessTokenReaderOptions>
+/** Also the `typ` of its tokens (RFC 9068 2.1). */
+const formatName = 'at+jwt'
+
+// Each about 1 KB. A verification takes a hundred look-ups.
+const maximumCached = 10_000
+
+/** RFC 9068 4. @param clock seconds since the epoch. */
+function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
+  // The record, or the guard, knows audience and end: a client may revoke an expired token.
+  const terms = ownTerms(issuer, keys, formatName)
+  const find = knownTokens<AccessTokenContent | undefined, undefined>({
+    maximumCached,
+    longest: longestJwt,
+    tooLong: undefined,
+    async ask(text, now) {
+      try {
+        const { claims, keySet, expiresAt } = await verifyJwt(text, now, terms)
+        const found = contentOf(claims)
+        return { found, isGood: found !== undefined && now < expiresAt, endsAt: expiresAt, keySet }
+      } catch (error) {
+        if (error instanceof RefusedJwt) return { found: undefined, isGood: false, endsAt: now }
+        throw error
+      }
+    },
+  })
+  const read = async (text: string) => find(text, clock(), undefined)
+  return { name: formatName, decode: read, read }
+}

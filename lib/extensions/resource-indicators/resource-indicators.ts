@@ -75,12 +75,9 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
 }
 
 /** Without the option `resources`, nobody knows these resources: refuse the token. */
-export function isForCertainResources({ extensionData, tokenExtensionData }: KeptExtensionData): boolean {
-  return (
-    Object.hasOwn(extensionData, resourceIndicatorsName) ||
-    Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
-  )
-}
+export const isForCertainResources = ({ extensionData, tokenExtensionData }: KeptExtensionData): boolean =>
+  Object.hasOwn(extensionData, resourceIndicatorsName) ||
+  Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
 
 /** Undefined if the token is for no certain resource. */
 export const audienceIn = ({ tokenExtensionData, extensionData }: KeptExtensionData): Json | undefined =>

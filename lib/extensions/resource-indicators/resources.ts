@@ -33,20 +33,11 @@ export interface ResourceOptions {
   readonly documentation?: string
 }
 
-export interface Resource extends Read<ReturnType<typeof fieldsOfResource>> {
+/** One of a plug-in has `uri` and `scopes` alone. */
+export interface Resource extends Partial<Read<ReturnType<typeof fieldsOfResource>>> {
   /** As the host wrote it, for records, tokens and documents. */
   readonly uri: string
-}
-
-export function bareResource(uri: string, scopes: Scope = []): Resource {
-  return {
-    uri,
-    scopes,
-    accessTokenLifetime: undefined,
-    accessTokenFormat: undefined,
-    name: undefined,
-    documentation: undefined,
-  }
+  readonly scopes: Scope
 }
 
 export class Resources {
@@ -172,29 +163,18 @@ const someScopes = aListOf(
   "must be a list of scopes, such as ['notes:read'], at least one.",
 )
 
-export function withPluginResources(resources: Resources, ofPlugins: readonly Resource[]): Resources {
-  return ofPlugins.length === 0
-    ? resources
-    : new Resources(resources.all, resources.defaultResource, ofPlugins)
-}
-
 export const pluginResources: Field<readonly Resource[]> = (given, at, name) =>
-  listOfPlugin(given, at, name).map(({ uri, scopes }) => bareResource(uri, scopes))
+  listOfPlugin(given, at, name).map(({ uri, scopes }) => ({ uri, scopes }))
 
 const listOfPlugin = usual(
   [],
   kind(
-    (value): value is readonly PluginResource[] => isList(value) && value.every(isPluginResource),
+    (value): value is readonly Resource[] => isList(value) && value.every(isResource),
     'must be a list of resources, each with uri and scopes.',
   ),
 )
 
-interface PluginResource {
-  readonly uri: string
-  readonly scopes: readonly string[]
-}
-
-const isPluginResource = (value: unknown): value is PluginResource =>
+const isResource = (value: unknown): value is Resource =>
   isRecord(value) && isText(value['uri']) && isResourceUri(value['uri']) && isTexts(value['scopes'])
 
 /** Without a URI, the default resource. */

@@ -1,7 +1,7 @@
 import { aListOf, someSeconds } from '../../primitives/fields'
-import { type Fields, kind, needed, type Read, readOptions, usual } from '../../primitives/schema'
+import { type Fields, needed, type Read, readOptions, usual } from '../../primitives/schema'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isList, isRecord, isText } from '../../primitives/values'
+import { isRecord, isText } from '../../primitives/values'
 import { digest, sealText, unsealText } from '../../protocol/credential'
 import type { Json } from '../../protocol/json'
 import type { Reason } from '../../protocol/refusals'
@@ -20,7 +20,7 @@ export function mac(options: MacOptions): {
   readonly tokenTypes: readonly TokenType[]
 } {
   const rules = readOptions('mac()', fields, options)
-  const [algorithm] = rules.algorithms
+  const [algorithm = 'hmac-sha-256'] = rules.algorithms
   const tokenType: TokenType = {
     name: 'mac',
     scheme: 'MAC',
@@ -93,8 +93,6 @@ export interface MacOptions {
   readonly tolerance?: number
 }
 
-type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
-
 const fields = {
   hosts: needed(
     [],
@@ -103,12 +101,9 @@ const fields = {
       "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one.",
     ),
   ),
-  algorithms: usual<Algorithms>(
+  algorithms: usual<readonly MacAlgorithm[]>(
     ['hmac-sha-256'],
-    kind(
-      (value): value is Algorithms => isList(value) && value.length > 0 && value.every(isMacAlgorithm),
-      "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first.",
-    ),
+    aListOf(isMacAlgorithm, "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first."),
   ),
   tolerance: someSeconds(60, 1, 300),
 } satisfies Fields<MacOptions>
@@ -138,8 +133,9 @@ export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
 
 const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
 
-const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
-  value === 'hmac-sha-256' || value === 'hmac-sha-1'
+function isMacAlgorithm(value: unknown): value is MacAlgorithm {
+  return isText(value) && Object.hasOwn(hashes, value)
+}
 
 /** In constant time. The bytes of the key are its ASCII characters. */
 function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
@@ -184,8 +180,8 @@ interface MacCredentials {
 
 const maximumLength = 2048
 // The plain strings of the drafts: printable ASCII without quote and backslash, so no escaping.
-const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/iy
-const comma = /[ \t]*,[ \t]*/y
+const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/gi
+const attributeList = new RegExp(`^${attribute.source}(?:[ \\t]*,[ \\t]*${attribute.source})*$`, 'i')
 
 const plain = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
 const withAge = /^(0|[1-9]\d{0,11}):[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
@@ -214,21 +210,13 @@ function timeOf(ts: string | undefined, nonce: string): MacCredentials['time'] |
 }
 
 function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
-  if (text.length > maximumLength) return undefined
+  if (text.length > maximumLength || !attributeList.test(text)) return undefined
   const attributes = new Map<string, string>()
-  for (let at = 0; ;) {
-    attribute.lastIndex = at
-    const [whole = '', name = '', value = ''] = attribute.exec(text) ?? []
-    const known = name.toLowerCase()
-    if (whole === '' || attributes.has(known)) return undefined
-    attributes.set(known, value)
-    at += whole.length
-    if (at === text.length) return attributes
-    comma.lastIndex = at
-    const [separator] = comma.exec(text) ?? []
-    if (separator === undefined) return undefined
-    at += separator.length
+  for (const [, name = '', value = ''] of text.matchAll(attribute)) {
+    if (attributes.has(name.toLowerCase())) return undefined
+    attributes.set(name.toLowerCase(), value)
   }
+  return attributes
 }
 
 /**

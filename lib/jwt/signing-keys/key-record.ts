@@ -3,8 +3,7 @@ import { aText } from '../../primitives/fields'
 import { kind, rootPlace, shape } from '../../primitives/schema'
 import { isList, isRecord, isText, isWhole } from '../../primitives/values'
 import { digest, sealText, secureRandom, unsealText } from '../../protocol/credential'
-import { type SigningAlgorithm, signingAlgorithm } from './signing-algorithm'
-import { type SigningKey, signingKeyOf } from './signing-key'
+import { type SigningAlgorithm, signingAlgorithm, type SigningKey, signingKeyOf } from './signing-key'
 
 /** Seconds since the epoch. */
 export interface KeyTimes {
@@ -19,6 +18,62 @@ export interface KeyTimes {
   readonly lead: number
 }
 
+/** Seconds for which caches may hold the published keys. */
+export const publishedFor = 600
+// Seconds by which clocks may differ.
+const clockTolerance = 300
+
+/** Least seconds of a new key before it signs: until every cache within the rules has it. */
+export const leadTime = publishedFor + clockTolerance
+
+/**
+ * The newest key that verifiers know; else the one that will be first: it follows a retired key, and a
+ * signature that some verifiers cannot check yet is better than none.
+ */
+export function signingKeyAt<Key extends KeyTimes>(
+  keys: readonly Key[],
+  algorithm: SigningAlgorithm,
+  now: number,
+): Key | undefined {
+  const own = inOrder(keys, algorithm)
+  return (
+    own.findLast(({ signsFrom }) => signsFrom <= now) ?? own.findLast((key) => isAhead(key, now)) ?? own[0]
+  )
+}
+
+/** Dated by a process whose clock was wrong: no successor is made so far ahead. */
+const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
+
+/** A key ends with the last token that it signed; one without a successor has no end. */
+export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] =>
+  keys.filter((key) => {
+    const own = inOrder(keys, key.algorithm)
+    const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
+    return successor === undefined || now < successor.signsFrom + key.longest + clockTolerance
+  })
+
+/**
+ * Undefined if none is due. The first key, and the successor of a retired one, sign at once. A successor that
+ * is there already is enough.
+ */
+export function nextKeyFrom(
+  keys: readonly KeyTimes[],
+  algorithm: SigningAlgorithm,
+  { rotateAfter, lead }: { readonly rotateAfter: number; readonly lead: number },
+  now: number,
+): number | undefined {
+  const own = inOrder(keys, algorithm)
+  if (own.length === 0) return now
+  const newest = own.findLast((key) => !isAhead(key, now))
+  return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
+}
+
+// Two processes that lost sight of each other may make two keys at one time: the kid decides, everywhere alike.
+const inOrder = <Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] =>
+  keys
+    .filter((key) => key.algorithm === algorithm)
+    .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
+
 export interface OpenedKey extends KeyTimes, SigningKey {
   /** PKCS #8 in base64url. */
   readonly secretText: string
@@ -27,8 +82,6 @@ export interface OpenedKey extends KeyTimes, SigningKey {
 export interface SealedKey extends KeyTimes {
   readonly sealed: string
 }
-
-export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
 const aTime = kind(isWhole(0, Number.MAX_SAFE_INTEGER), 'must be whole seconds.')
 const timeFields = { createdAt: aTime, signsFrom: aTime, longest: aTime, lead: aTime }
@@ -65,7 +118,10 @@ const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest, lead }: KeyTim
   lead,
 })
 
-export const textOfTimes = (key: KeyTimes): string => JSON.stringify(Object.values(timesOf(key)))
+const textOfTimes = (key: KeyTimes): string => JSON.stringify(Object.values(timesOf(key)))
+
+export const isSameKey = (stored: KeyTimes, key: KeyTimes): boolean =>
+  textOfTimes(stored) === textOfTimes(key)
 
 /** The first one seals, each may open. */
 export class KeySeal {
@@ -79,28 +135,18 @@ export class KeySeal {
     this.credentials = secrets.map((secret) => digest(secret))
   }
 
-  seal({ secretText, ...key }: OpenedKey): SealedKey {
-    const times = timesOf(key)
+  seal(key: OpenedKey): SealedKey {
     const [credential = ''] = this.credentials
-    const sealed = sealText(secretText, { credential, purpose: this.purposeOf(times) }, secureRandom)
-    return { ...times, sealed }
+    const sealed = sealText(key.secretText, { credential, purpose: this.purposeOf(key) }, secureRandom)
+    return { ...timesOf(key), sealed }
   }
 
   /** Undefined if no secret fits, or if anything about the key was altered. */
-  open(key: SealedKey): OpenedKey | undefined {
-    const opened = this.secretOf(key)
-    return opened && openedKey(timesOf(key), opened.text)
-  }
-
-  secretIndex(key: SealedKey): number | undefined {
-    return this.secretOf(key)?.index
-  }
-
-  private secretOf(key: SealedKey): { readonly index: number; readonly text: string } | undefined {
+  open(key: SealedKey): { readonly key: OpenedKey; readonly secretIndex: number } | undefined {
     const purpose = this.purposeOf(key)
-    for (const [index, credential] of this.credentials.entries()) {
+    for (const [secretIndex, credential] of this.credentials.entries()) {
       const text = unsealText(key.sealed, { credential, purpose })
-      if (text !== undefined) return { index, text }
+      if (text !== undefined) return { key: openedKey(timesOf(key), text), secretIndex }
     }
     return undefined
   }
@@ -111,7 +157,7 @@ export class KeySeal {
   }
 }
 
-export function openedKey(times: KeyTimes, secretText: string): OpenedKey {
+function openedKey(times: KeyTimes, secretText: string): OpenedKey {
   const key = createPrivateKey({ key: Buffer.from(secretText, 'base64url'), format: 'der', type: 'pkcs8' })
   return { ...times, ...signingKeyOf(key, times.algorithm, times.kid), secretText }
 }

@@ -1,74 +1,12 @@
-import type { KeyTimes } from './key-record'
-import { type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
-import { bareError } from '../../protocol/oauth-error'
+import { type Eventual, following, SingleFlight } from '../../primitives/concurrency'
+import { bareError, OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
-import type { Eventual } from '../../primitives/concurrency'
-import type { KeySource } from '../key-source'
+import { findKey, isWithin, KeySet, type KeySource } from '../key-source'
 import type { PublicKey } from '../public-keys'
 import type { JwtTerms } from '../verify-jwt'
-import type { SigningKey } from './signing-key'
-
-/** Seconds for which caches may hold the published keys. */
-export const publishedFor = 600
-// Seconds by which clocks may differ.
-const clockTolerance = 300
-
-/** Least seconds of a new key before it signs: until every cache within the rules has it. */
-export const leadTime = publishedFor + clockTolerance
-
-/**
- * The newest key that verifiers know; else the one that will be first: it follows a retired key, and a
- * signature that some verifiers cannot check yet is better than none.
- */
-export function signingKeyAt<Key extends KeyTimes>(
-  keys: readonly Key[],
-  algorithm: SigningAlgorithm,
-  now: number,
-): Key | undefined {
-  const own = inOrder(keys, algorithm)
-  return (
-    own.findLast(({ signsFrom }) => signsFrom <= now) ?? own.findLast((key) => isAhead(key, now)) ?? own[0]
-  )
-}
-
-/** Dated by a process whose clock was wrong: no successor is made so far ahead. */
-const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
-
-export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
-
-/** A key ends with the last token that it signed. */
-export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] =>
-  keys.filter((key) => now < endOf(key, keys))
-
-/** A key without a successor has no end. */
-function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
-  const own = inOrder(keys, key.algorithm)
-  const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
-  return successor === undefined ? Infinity : successor.signsFrom + key.longest + clockTolerance
-}
-
-/**
- * Undefined if none is due. The first key, and the successor of a retired one, sign at once. A successor that
- * is there already is enough.
- */
-export function nextKeyFrom(
-  keys: readonly KeyTimes[],
-  algorithm: SigningAlgorithm,
-  { rotateAfter, lead }: { readonly rotateAfter: number; readonly lead: number },
-  now: number,
-): number | undefined {
-  const own = inOrder(keys, algorithm)
-  if (own.length === 0) return now
-  const newest = own.findLast((key) => !isAhead(key, now))
-  return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
-}
-
-// Two processes that lost sight of each other may make two keys at one time: the kid decides, everywhere
-// alike.
-const inOrder = <Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] =>
-  keys
-    .filter((key) => key.algorithm === algorithm)
-    .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
+import { type OpenedKey, signingKeyAt } from './key-record'
+import type { SharedKeys } from './shared-keys'
+import { type SigningAlgorithm, signingAlgorithms, type SigningKey } from './signing-key'
 
 /** The signing keys of one server, for plug-ins that sign and verify. */
 export interface KeyRing {
@@ -99,10 +37,98 @@ export const ownTerms = (issuer: string, source: KeySource, type: string): JwtTe
   types: [type],
 })
 
-export const publishedOf = (keys: readonly SigningKey[]): readonly PublicKey[] =>
+/** The first key of each algorithm signs; all are published. */
+export function givenRing(keys: readonly SigningKey[]): KeyRing {
+  const published = publishedOf(keys)
+  return {
+    algorithms: [...new Set(keys.map(({ algorithm }) => algorithm))],
+    source: new KeySet(published),
+    published: async () => published,
+    outlive: () => {},
+    sign: signWith((algorithm) => keys.find((key) => key.algorithm === algorithm)),
+  }
+}
+
+// Seconds until a process reads the store again, before it publishes, signs or verifies.
+const freshFor = 10
+// Seconds for which a process goes on with what it has while the store fails.
+const heldFor = 60
+
+interface HeldKeys {
+  readonly opened: readonly OpenedKey[]
+  readonly keySet: KeySet
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
+/** @param clock seconds since the epoch. */
+export function sharedRing(
+  keys: SharedKeys,
+  algorithms: readonly SigningAlgorithm[],
+  clock: () => number,
+): KeyRing {
+  let last: HeldKeys | undefined
+  const flights = new SingleFlight<HeldKeys>()
+
+  const refresh = (now: number) =>
+    flights.share('', async () => {
+      const opened = await keys.refresh(now)
+      const keySet = KeySet.following(last?.keySet, publishedOf(opened), now, freshFor)
+      return (last = { opened, keySet, at: now })
+    })
+
+  const heldWithin = (seconds: number, now: number) =>
+    last !== undefined && isWithin(seconds, last.at, now) ? last : undefined
+
+  // Callers during one read share the next: they may need what came meanwhile.
+  let next: Promise<HeldKeys> | undefined
+  const refreshAnew = (now: number): Promise<HeldKeys> => {
+    if (!flights.has('')) return refresh(now)
+    return (next ??= refresh(now)
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return refresh(now)
+      }))
+  }
+
+  const orHeld = (reading: Promise<HeldKeys>, now: number): Promise<HeldKeys> =>
+    reading.catch((error: unknown) => heldWithin(heldFor, now) ?? refuse(error))
+  const current = (): Eventual<HeldKeys> => {
+    const now = clock()
+    return heldWithin(freshFor, now) ?? orHeld(refresh(now), now)
+  }
+
+  // By the clock of the server alone: a caller may look at a JWT as of its `iat`, which anyone can write.
+  const source: KeySource = {
+    find(_now, header) {
+      const now = clock()
+      const trusted = heldWithin(freshFor, now)?.keySet
+      // A JWT with an unknown key causes another look.
+      const read = async () => (await refreshAnew(now).catch(refuse)).keySet
+      const standIn = () => heldWithin(heldFor, clock())?.keySet
+      return findKey(trusted, read, standIn, now, header)
+    },
+  }
+  return {
+    algorithms,
+    source,
+    outlive: (seconds) => keys.outlive(seconds),
+    published: async () => publishedOf((await orHeld(refreshAnew(clock()), clock())).opened),
+    sign: signWith((name) => following(current(), ({ opened, at }) => signingKeyAt(opened, name, at))),
+  }
+}
+
+/** `temporarily_unavailable`: refuses no JWT. */
+function refuse(error: unknown): never {
+  if (error instanceof OAuthError) throw error
+  throw refused('signing_keys_unavailable', {}, { cause: bareError(error) })
+}
+
+const publishedOf = (keys: readonly SigningKey[]): readonly PublicKey[] =>
   keys.map(({ publicKey }) => publicKey)
 
-export const signWith =
+const signWith =
   (keyFor: (algorithm: SigningAlgorithm) => Eventual<SigningKey | undefined>): KeyRing['sign'] =>
   async (algorithm, type, claims) => {
     const key = await keyFor(algorithm)
@@ -116,16 +142,12 @@ export async function signJwt(
   claims: object,
 ): Promise<string> {
   const text = `${partOf({ alg: key.algorithm, ...header })}.${partOf(claims)}`
-  return `${text}.${(await signatureOf(key, Buffer.from(text))).toString('base64url')}`
-}
-
-const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-// Uses nothing up, so the client may try again.
-async function signatureOf(key: SigningKey, text: Buffer): Promise<Buffer> {
   try {
-    return await key.sign(text)
+    return `${text}.${(await key.sign(Buffer.from(text))).toString('base64url')}`
   } catch (error) {
+    // Uses nothing up, so the client may try again.
     throw refused('signer_unavailable', {}, { cause: bareError(error) })
   }
 }
+
+const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

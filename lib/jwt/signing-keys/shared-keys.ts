@@ -1,21 +1,21 @@
 import { issuerDigest } from '../../authorization/issuer'
+import { changeRecord } from '../../store/change'
+import type { Store } from '../../store/store'
 import {
-  formatKeys,
   formatRetired,
+  isSameKey,
   KeySeal,
-  openedKey,
   type KeyTimes,
+  leadTime,
+  livingKeys,
+  nextKeyFrom,
   type OpenedKey,
   parseKeys,
   parseRetired,
   type SealedKey,
-  textOfTimes,
+  signingKeyAt,
 } from './key-record'
-import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-ring'
-import { changeRecord } from '../../store/change'
-import type { Store } from '../../store/store'
-import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
-import { signingKeyOf } from './signing-key'
+import { algorithmRows, type SigningAlgorithm, signingKeyOf } from './signing-key'
 
 interface KeyTerms {
   readonly issuer: string
@@ -68,16 +68,13 @@ export class SharedKeys {
 
   /** Makes the due keys, and publishes again what the store has lost. */
   refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
-    return this.change(now, algorithms, () => algorithms, this.terms.rotateAfter)
+    return this.change(now, algorithms, this.terms.rotateAfter)
   }
 
   /** A key whose successor waits gets none. */
   rotate(now: number): Promise<readonly OpenedKey[]> {
-    const { algorithms } = this.terms
-    const missing = (living: readonly OpenedKey[]) =>
-      algorithms.filter((name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)))
     // 0 seconds: each key that signs has a successor due.
-    return this.change(now, algorithms, missing, 0)
+    return this.change(now, undefined, 0)
   }
 
   /** At once; its successor signs. False if the store has no such key. */
@@ -94,19 +91,19 @@ export class SharedKeys {
     const sealed = await this.read()
     const retired = await this.retired()
     const valid = sealed.filter(({ kid }) => !retired.includes(kid))
-    const places = new Map(valid.map((key) => [key, this.seal.secretIndex(key)]))
+    const places = new Map(valid.map((key) => [key, this.seal.open(key)?.secretIndex]))
     const opened = valid.filter((key) => places.get(key) !== undefined)
     return valid.map((key) => {
       const { kid, algorithm, createdAt, signsFrom } = key
       const index = places.get(key)
-      const signs = signingKeyAt(opened, algorithm, now) === key
+      const secret = index === undefined ? undefined : index + 1
       return {
         kid,
         algorithm,
         createdAt,
         signsFrom,
-        signs,
-        secret: index === undefined ? undefined : index + 1,
+        signs: signingKeyAt(opened, algorithm, now) === key,
+        secret,
       }
     })
   }
@@ -124,10 +121,10 @@ export class SharedKeys {
     return `${this.name}-retired`
   }
 
+  /** @param algorithms undefined: those of the stored keys. */
   private async change(
     now: number,
-    algorithms: readonly SigningAlgorithm[],
-    wanting: (living: readonly OpenedKey[]) => readonly SigningAlgorithm[],
+    algorithms: readonly SigningAlgorithm[] | undefined,
     rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
@@ -139,25 +136,26 @@ export class SharedKeys {
       const lost = this.held.filter(
         ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
       )
+      const wanted = algorithms ?? [...new Set(valid.map(({ algorithm }) => algorithm))]
       // A lost secret must not look like a first start.
-      const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
+      const locked = wanted.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
       if (locked.length > 0) throw keysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
-      const outcome = await this.withDue(living, made, now, wanting(living), rotateAfter)
+      const outcome = await this.withDue(living, made, now, wanted, rotateAfter)
       // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
-      const kept = outcome.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
+      const kept = outcome.map((key) => valid.find((stored) => isSameKey(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
       const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
-      return isUnchanged ? { outcome } : { write: { value: formatKeys(texts) }, outcome }
+      return isUnchanged ? { outcome } : { write: { value: JSON.stringify({ keys: texts }) }, outcome }
     })
     this.held = changed
     return changed
   }
 
   private open(key: SealedKey): OpenedKey | undefined {
-    return this.held.find((held) => isSame(key, held)) ?? this.seal.open(key)
+    return this.held.find((held) => isSameKey(key, held)) ?? this.seal.open(key)?.key
   }
 
   /** A key of an earlier round serves again. */
@@ -196,10 +194,9 @@ export class SharedKeys {
     algorithm: SigningAlgorithm,
     own: Pick<KeyTimes, 'createdAt' | 'longest' | 'lead'>,
   ): Promise<OpenedKey> {
-    const privateKey = await algorithmOf(algorithm).generate()
-    const { kid } = signingKeyOf(privateKey, algorithm)
-    const times = { kid, algorithm, signsFrom: own.createdAt, ...own }
-    return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
+    const privateKey = await algorithmRows[algorithm].generate()
+    const secretText = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')
+    return { ...signingKeyOf(privateKey, algorithm), ...own, signsFrom: own.createdAt, secretText }
   }
 
   private mark(kid: string): Promise<void> {
@@ -213,5 +210,3 @@ export class SharedKeys {
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)
-
-const isSame = (stored: KeyTimes, key: KeyTimes): boolean => textOfTimes(stored) === textOfTimes(key)

@@ -1,4 +1,6 @@
-import { aListOf, someSeconds } from '../../primitives/fields'
+import { secondsOf } from '../../primitives/clock'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import { aClock, aListOf, aTextThat, someSeconds } from '../../primitives/fields'
 import {
   type Field,
   type Fields,
@@ -6,18 +8,23 @@ import {
   needed,
   optional,
   type Place,
-  type Read,
   readOptions,
   usual,
 } from '../../primitives/schema'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Plugin, PluginServer } from '../../doors/plug-in'
 import type { Endpoint } from '../../protocol/endpoint'
-import { type GivenKey, givenRing, givenSigningKeys } from './given-keys'
-import { type KeyRing, leadTime, publishedFor } from './key-ring'
-import { SharedKeys } from './shared-keys'
-import { sharedRing } from './shared-ring'
-import { isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
+import { isStore, noStore, type Store } from '../../store/store'
+import { leadTime, publishedFor } from './key-record'
+import { givenRing, type KeyRing, sharedRing } from './key-ring'
+import { type ListedKey, SharedKeys } from './shared-keys'
+import {
+  type GivenKey,
+  givenSigningKeys,
+  isSigningAlgorithm,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './signing-key'
 
 /** Options of {@link signingKeys}. Give either `secrets` or `keys`. */
 export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
@@ -80,12 +87,22 @@ export interface SigningKeys extends Plugin {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
-  const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
+  const {
+    keys = [],
+    secrets,
+    ...plan
+  } = readOptions('signingKeys()', fields, options, {
+    check: checkChoice,
+  })
   const rings = new WeakMap<PluginServer, KeyRing>()
   return {
     name: 'signing-keys',
     open(server) {
-      const ring = openRing(read, server)
+      const { issuer, storage, now } = server
+      const ring =
+        secrets === undefined
+          ? givenRing(keys)
+          : sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
       rings.set(server, ring)
       return { endpoints: [publishedKeys(server.urlOf, ring)], ready: () => ring.published() }
     },
@@ -124,7 +141,7 @@ const day = 24 * 3600
 const shortestSecret = 32
 const most = 3650 * day
 
-export const sharedSecrets = aListOf(
+const sharedSecrets = aListOf(
   (secret): secret is string => isText(secret) && secret.length >= shortestSecret,
   `must be a list of texts of at least ${shortestSecret} characters, such as the output of openssl rand -base64 32.`,
 )
@@ -154,14 +171,6 @@ function checkChoice(_read: unknown, at: Place): void {
     if (at.source[key] !== undefined) at.wrong(key, 'belongs to secrets, and keys are given.')
 }
 
-function openRing(
-  { keys = [], secrets, ...plan }: Read<typeof fields>,
-  { issuer, storage, now }: PluginServer,
-): KeyRing {
-  if (secrets === undefined) return givenRing(keys)
-  return sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
-}
-
 const isSigningKeys = (value: unknown): value is SigningKeys =>
   isRecord(value) && typeof value['ringOf'] === 'function'
 
@@ -172,3 +181,72 @@ const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpen
 
 export const keysOf = (cure: string): Field<SigningKeys> =>
   needed(noKeys, kind(isSigningKeys, `must be ${cure}.`))
+
+export type { ListedKey }
+
+/** Options of {@link manageSigningKeys}. */
+export interface KeyManagementOptions {
+  /** The option `issuer` of the server, letter by letter. */
+  readonly issuer: string
+  /** The store of the server, such as `redisStore({ url })` with the same prefix. */
+  readonly store: Store
+  /** The option `secrets` of `signingKeys()`. */
+  readonly secrets: readonly string[]
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+export interface KeyManagement {
+  list(): Promise<readonly ListedKey[]>
+  /**
+   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, when caches
+   * elsewhere have it, or later by the option `publishBefore` of the server.
+   */
+  rotate(): Promise<readonly ListedKey[]>
+  /**
+   * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and
+   * verifying with it within 10 seconds, or within a minute while the store fails. Its tokens are then
+   * invalid here. Caches elsewhere drop it after 10 minutes by the rules. If it signed, its successor signs
+   * at once.
+   *
+   * @throws ConfigurationError if no such key is there.
+   */
+  retire(kid: string): Promise<readonly ListedKey[]>
+}
+
+/**
+ * Manages the keys of `signingKeys({ secrets })` outside the server, such as in a script.
+ *
+ * @throws ConfigurationError that lists every mistake in the options.
+ */
+export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
+  const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', managementFields, options)
+  const now = secondsOf(clock)
+  // Only the server decides which algorithms are in use.
+  const terms = { issuer, algorithms: [], rotateAfter: Infinity, publishBefore: undefined, secrets }
+  const list = () => new SharedKeys(store, terms).list(now())
+  return {
+    list,
+    async rotate() {
+      await new SharedKeys(store, terms).rotate(now())
+      return list()
+    },
+    async retire(kid) {
+      if (!(await new SharedKeys(store, terms).retire(kid, now())))
+        throw new ConfigurationError('The key cannot be retired:', [
+          { path: 'kid', message: 'names no key of this issuer in the store.' },
+        ])
+      return list()
+    },
+  }
+}
+
+const managementFields = {
+  issuer: needed('', aTextThat('must be the URL of the server.')),
+  store: needed<Store>(
+    noStore,
+    kind(isStore, 'must be the store of the server, such as redisStore({ url }).'),
+  ),
+  secrets: needed([], sharedSecrets),
+  clock: aClock,
+} satisfies Fields<KeyManagementOptions>

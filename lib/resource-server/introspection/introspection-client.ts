@@ -1,4 +1,4 @@
-import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/given-keys'
+import { type GivenKey, givenKey, givenKid, type SigningKey } from '../../jwt/signing-keys/signing-key'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { aTextThat, oneOf } from '../../primitives/fields'
 import { type Field, group, kind, needed, optional, type Read, usual } from '../../primitives/schema'
@@ -34,16 +34,17 @@ export interface IntrospectionKey {
   readonly client_secret?: undefined
 }
 
-interface Authentication {
-  readonly headers: Readonly<Record<string, string>>
-  readonly parameters: Readonly<Record<string, string>>
-}
-
 /**
  * @param offered by the metadata.
  * @throws OAuthError `temporarily_unavailable` if a key service fails.
  */
-export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
+export type Authenticate = (
+  guard: SourceTerms,
+  offered: readonly string[] | undefined,
+) => Promise<{
+  readonly headers: Readonly<Record<string, string>>
+  readonly parameters: Readonly<Record<string, string>>
+}>
 
 const either = '{ client_id, client_secret } or { client_id, key }'
 
@@ -67,25 +68,21 @@ const aClient = group(fields, {
   },
 })
 
-/** Returns a placeholder after a mistake. */
-export const introspectionClient: Field<(guard: SourceTerms) => Authenticate> = (given, at, name) => {
+export const introspectionClient: Field<Authenticate> = (given, at, name) => {
   if (given === undefined) at.wrong(name, `is missing: it must be ${either}.`)
-  const { client_secret, ...read } = aClient(given, at, name)
+  const { key, ...read } = aClient(given, at, name)
   const kid = isRecord(given) ? givenKid(given['key']) : undefined
-  return (parties) =>
-    client_secret === undefined
-      ? authenticationByKey(read, kid, parties)
-      : authenticationBySecret(read, client_secret)
+  return async (guard, offered) =>
+    key === undefined ? withSecret(read, offered) : withKey(read, key, kid, guard)
 }
 
-function authenticationBySecret({ client_id, method }: ReadClient, client_secret: string): Authenticate {
-  const byHeader = { headers: { Authorization: basic(client_id, client_secret) }, parameters: {} }
-  const byBody = { headers: {}, parameters: { client_id, client_secret } }
-  return async (offered = []) =>
-    (method ?? secretMethodOf(offered)) === 'client_secret_post' ? byBody : byHeader
-}
+type ReadClient = Omit<Read<typeof fields>, 'key'>
 
-type ReadClient = Omit<Read<typeof fields>, 'client_secret'>
+function withSecret({ client_id, client_secret = '', method }: ReadClient, offered: readonly string[] = []) {
+  if ((method ?? secretMethodOf(offered)) === 'client_secret_post')
+    return { headers: {}, parameters: { client_id, client_secret } }
+  return { headers: { Authorization: basic(client_id, client_secret) }, parameters: {} }
+}
 
 function isMethod(value: unknown): value is 'client_secret_basic' | 'client_secret_post' {
   return value === 'client_secret_basic' || value === 'client_secret_post'
@@ -100,32 +97,26 @@ function basic(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(credential).toString('base64')}`
 }
 
-function authenticationByKey(
-  { client_id, key, audience, type }: ReadClient,
+async function withKey(
+  { client_id, audience, type }: ReadClient,
+  key: SigningKey,
   kid: string | undefined,
   { issuer, clock }: SourceTerms,
-): Authenticate {
-  if (key === undefined) return unauthenticated
-  const header = { typ: type, kid }
-  return async () => {
-    const now = Math.floor(clock() / 1000)
-    const claims = {
-      iss: client_id,
-      sub: client_id,
-      aud: audience ?? issuer,
-      // RFC 7523 3: the server may refuse a second use.
-      jti: createId(secureRandom),
-      iat: now,
-      exp: now + assertionLife,
-    }
-    const client_assertion = await signJwt(key, header, claims)
-    return { headers: {}, parameters: { client_id, client_assertion_type, client_assertion } }
+) {
+  const now = Math.floor(clock() / 1000)
+  const claims = {
+    iss: client_id,
+    sub: client_id,
+    aud: audience ?? issuer,
+    // RFC 7523 3: the server may refuse a second use.
+    jti: createId(secureRandom),
+    iat: now,
+    exp: now + assertionLife,
   }
+  const client_assertion = await signJwt(key, { typ: type, kid }, claims)
+  return { headers: {}, parameters: { client_id, client_assertion_type, client_assertion } }
 }
 
 const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 // Seconds.
 const assertionLife = 60
-
-// After a mistake.
-const unauthenticated: Authenticate = async () => ({ headers: {}, parameters: {} })

@@ -2,18 +2,8 @@ import { boundedText, isRecord, isText, isTexts } from '../../primitives/values'
 import { SingleFlight } from '../../primitives/concurrency'
 import { isShallow } from '../../protocol/json'
 import { isSafeUrl } from '../../protocol/uri'
+import type { SourceTerms } from '../token-claims'
 import type { Authenticate } from './introspection-client'
-
-interface IntrospectionAddress {
-  readonly issuer: string
-  /** Undefined: by the metadata of the issuer. */
-  readonly endpoint: string | undefined
-  readonly authenticate: Authenticate
-  /** Milliseconds. */
-  readonly patience: number
-  /** Milliseconds of a clock that does not step. */
-  readonly clock: () => number
-}
 
 /** Another status than 200, no JSON, or no answer about the token. */
 export class UnusableResponse extends Error {
@@ -57,8 +47,18 @@ export class IntrospectionEndpoint {
   private lookedAt = 0
   private readonly lookUps = new SingleFlight<FoundEndpoint>()
 
-  constructor(private readonly address: IntrospectionAddress) {
-    const { endpoint } = address
+  /**
+   * @param clock milliseconds; must not step.
+   * @param patience milliseconds.
+   * @param endpoint undefined: by the metadata of the issuer.
+   */
+  constructor(
+    private readonly guard: SourceTerms,
+    private readonly authenticate: Authenticate,
+    private readonly clock: () => number,
+    private readonly patience: number,
+    private readonly endpoint: string | undefined,
+  ) {
     if (endpoint !== undefined) this.found = { url: endpoint, offered: undefined }
   }
 
@@ -71,7 +71,7 @@ export class IntrospectionEndpoint {
   /** RFC 7662 2.1 */
   async ask(token: string): Promise<unknown> {
     const { url, offered } = await this.find()
-    const { headers, parameters } = await this.address.authenticate(offered)
+    const { headers, parameters } = await this.authenticate(this.guard, offered)
     const body = new URLSearchParams({ token, token_type_hint: 'access_token', ...parameters })
     try {
       return await fetchJson(url, { method: 'POST', body, headers, signal: this.deadline() })
@@ -85,21 +85,20 @@ export class IntrospectionEndpoint {
   }
 
   private deadline(): AbortSignal {
-    return AbortSignal.timeout(this.address.patience)
+    return AbortSignal.timeout(this.patience)
   }
 
   /** The known endpoint serves requests meanwhile. */
   private lookAgain(age: number): void {
-    const { endpoint, clock } = this.address
-    if (endpoint !== undefined || clock() < this.lookedAt + age) return
+    if (this.endpoint !== undefined || this.clock() < this.lookedAt + age) return
     // If the endpoint fails as well, its failure is reported.
     void this.lookUp().catch(() => undefined)
   }
 
   private lookUp(): Promise<FoundEndpoint> {
     return this.lookUps.share('', async () => {
-      this.lookedAt = this.address.clock()
-      this.found = await endpointOf(this.address.issuer, this.deadline()).catch((cause: unknown) => {
+      this.lookedAt = this.clock()
+      this.found = await endpointOf(this.guard.issuer, this.deadline()).catch((cause: unknown) => {
         throw new Error('The metadata of the issuer name no endpoint.', { cause })
       })
       return this.found
@@ -136,12 +135,7 @@ async function metadataAt(url: string, issuer: string, signal: AbortSignal) {
   throw new Error(`The metadata of ${issuer} are those of another issuer.`)
 }
 
-interface JsonRequest {
-  readonly signal: AbortSignal
-  readonly method?: 'POST'
-  readonly body?: URLSearchParams
-  readonly headers?: Readonly<Record<string, string>>
-}
+type JsonRequest = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
 
 // Bytes, after decompression: enough for one token, or metadata.
 const longestAnswer = 256 * 1024

@@ -1,3 +1,4 @@
+import { knownTokens } from '../../jwt/known-tokens'
 import { deadlineOf } from '../../store/deadline'
 import { aLimit, type LimitOption } from '../../limits/limit'
 import { networkOf } from '../../limits/network'
@@ -11,7 +12,6 @@ import { OAuthError } from '../../protocol/oauth-error'
 import { type Reason, refused, overLimit } from '../../protocol/refusals'
 import { safeUrl } from '../../protocol/uri'
 import { type FoundToken, isGood, type TokenSender, type TokenSource } from '../admit'
-import { knownTokens } from '../known-tokens'
 import {
   type Claims,
   claimsFields,
@@ -75,13 +75,7 @@ const longestToken = 8192
 export function introspectionSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { maximumAge, maximumAgeOfRefusals, maximumCached } = read
   const clock = steadyClock(guard.clock)
-  const endpoint = new IntrospectionEndpoint({
-    issuer: guard.issuer,
-    endpoint: read.endpoint,
-    authenticate: read.client(guard),
-    patience: read.deadline * 1000,
-    clock,
-  })
+  const endpoint = new IntrospectionEndpoint(guard, read.client, clock, read.deadline * 1000, read.endpoint)
   const circuit = new CircuitBreaker(clock)
   // Each random token would cost the server a look-up. Counts when a call begins: parallel ones do not pass together.
   const guesses = read.inactive && new TokenBuckets(read.inactive, tooManyGuesses, clock)
@@ -98,9 +92,9 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
     try {
       const found = introspected(await endpoint.ask(token), now, terms)
       circuit.succeeded()
-      if (!isGood(found)) return { found, endsAt: now + maximumAgeOfRefusals }
+      if (!isGood(found)) return { found, isGood: false, endsAt: now + maximumAgeOfRefusals }
       takeBack()
-      return { found, endsAt: Math.min(found.access.expiresAt, now + maximumAge) }
+      return { found, isGood: true, endsAt: Math.min(found.access.expiresAt, now + maximumAge) }
     } catch (error) {
       if (isAboutToken(error, wasGood)) circuit.succeeded()
       else circuit.failed()
@@ -111,7 +105,13 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
 
   const begin = guesses && (({ address }: TokenSender) => guesses.take(networkOf(address)))
   return {
-    findToken: knownTokens({ maximumCached, longest: longestToken, tooLong: undefined, begin, ask }),
+    findToken: knownTokens<FoundToken, TokenSender>({
+      maximumCached,
+      longest: longestToken,
+      tooLong: undefined,
+      begin,
+      ask,
+    }),
     ready: () => endpoint.find(),
   }
 }

@@ -165,7 +165,7 @@ export const jwts = area('JWT access tokens', jwtStage, {
   token_incomplete: ({ show }) => show({ client_id: undefined }),
   token_bound_to_key: ({ show }) => show({ cnf: { jkt: 'x' } }),
   token_of_another_kind: ({ show }) => show({ at_hash: 'x' }),
-  jwt_keys_unavailable: () => jwtStage({ jwksUri: 'http://127.0.0.1:1/' }).show(),
+  jwt_keys_unavailable: () => jwtStage({ jwks_uri: 'http://127.0.0.1:1/' }).show(),
 })
 
 const server = new IntrospectionServer()

@@ -56,7 +56,7 @@ export const kinds: readonly [string, (uri: string, issuer?: string) => Guarded]
     'a guard for JWTs',
     (uri) => {
       const { issuer } = hub
-      const guard = createBearerGuard({ issuer, resources: { [uri]: photos }, jwt: { keys: hubKeys } })
+      const guard = createBearerGuard({ issuer, resources: { [uri]: photos }, jwt: { jwks: hubKeys } })
       const token = async () => accessJwt(accessClaims(Math.floor(Date.now() / 1000), { aud: uri }))
       return { guard, protectedResource: guard.protectedResource, issuer, token }
     },

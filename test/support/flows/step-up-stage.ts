@@ -79,9 +79,9 @@ export async function stepUpStage(
   const elsewhere = createBearerGuard({
     ...shared,
     store,
-    plugins: [jwtAccessTokenReader({ keys: jwks }), ...inGuards],
+    plugins: [jwtAccessTokenReader({ jwks }), ...inGuards],
   })
-  const alone = createBearerGuard({ ...shared, jwt: { keys: jwks } })
+  const alone = createBearerGuard({ ...shared, jwt: { jwks } })
   const asking = createBearerGuard({ ...shared, introspection: { client } })
   const ofServer: MakeGuard = (scope, terms) => oauth.bearerGuard(scope, { resource: photosApi, ...terms })
   const guards: Readonly<Record<GuardName, MakeGuard>> = {

@@ -9,10 +9,11 @@ import { accessClaims, accessJwt, photoServer } from './access-tokens'
 export const hubKeys = { keys: [hub.jwk, hubOnCurve.jwk] }
 
 /** A resource server that knows of its issuer only the keys. */
-export function guardedPhotos(bend: JwtSource = {}, more: Partial<StandaloneGuardOptions> = {}) {
+export function guardedPhotos(bend: Partial<JwtSource> = {}, more: Partial<StandaloneGuardOptions> = {}) {
   const clock = new Clock()
-  const keys = bend.jwksUri === undefined ? { keys: hubKeys } : {}
-  const jwt = { audience: photoServer, ...keys, ...bend }
+  const { jwks = hubKeys, jwks_uri, ...others } = bend
+  const keys = jwks_uri === undefined ? { jwks } : { jwks_uri }
+  const jwt = { audience: photoServer, ...keys, ...others }
   const guard = createBearerGuard({ issuer: hub.issuer, clock: clock.read, jwt, ...more })
   const app = express()
   app.get('/photos', guard('photos:read'), (request, response) => void response.json(request.oauth))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type SigningAlgorithm, signingAlgorithms } from '../../../lib/jwt/signing-keys/signing-algorithm'
+import { type SigningAlgorithm, signingAlgorithms } from '../../../lib/jwt/signing-keys/signing-key'
 import { Flow } from '../flows/flow'
 import { pythonProgram, requireProgram } from '../program'
 import { outputOf } from '../program-output'

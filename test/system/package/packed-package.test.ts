@@ -41,7 +41,7 @@ function write(application: string, files: Readonly<Record<string, string>>): vo
 describe('the types of the packed package', () => {
   const use = `
 const oauth = createAuthorizationServer({ issuer: 'http://localhost', scopes: {}, clients: [] })
-const guard = createBearerGuard({ issuer: 'https://login.example', jwt: { audience: 'api', keys: { keys: [] } } })
+const guard = createBearerGuard({ issuer: 'https://login.example', jwt: { audience: 'api', jwks: { keys: [] } } })
 export const app = express().get('/', oauth.bearerGuard(), guard(), (req, res) => void res.json(req.oauth?.subject))
 export const token: Promise<{ readonly access_token: string }> = mintToken(oauth, { clientId: 'album' })`
   let application: string
@@ -140,7 +140,7 @@ declare global {
   const callback: string
   const issuer: string
   const audience: string
-  const jwksUri: string
+  const jwks_uri: string
   const tokenEndpoint: string
   const url: string
   const scope: string
