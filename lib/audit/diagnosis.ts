@@ -3,7 +3,7 @@ import type { Field } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import type { Observed } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
-import { differenceBetween } from '../protocol/url-difference'
+import { differenceBetween } from '../protocol/uri'
 import { plainText } from './redaction'
 import { warn } from './warning'
 

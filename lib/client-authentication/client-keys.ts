@@ -52,7 +52,7 @@ export class ClientKeys {
     // A stranger who names the URL of another client shares no fetch with it.
     const name = `${isOfHost} ${uri}`
     const keys = sets.get(name) ?? new FetchedKeys(uri, { unavailable, isPrevented })
-    sets.put(name, keys)
+    sets.set(name, keys)
     const fetchDocument = () => {
       if (sender.networkRefusal !== undefined) throw sender.networkRefusal
       return fetchKeys(uri, documents, isOfHost ? {} : { sender })

@@ -151,7 +151,7 @@ export class SecretVerifier {
     const further = this.foreign?.attempt(secret, hashes.filter(isForeignDigest))
     const match = await this.comparison.match(secret, hashes.filter(isBcryptHash), place, further)
     if (match === undefined) return undefined
-    this.verifiedAt.put(this.mark(match, secret), this.clock())
+    this.verifiedAt.set(this.mark(match, secret), this.clock())
     // The secret is right, whatever becomes of its digest.
     if (isForeignDigest(match)) await this.replaced(match, secret, clientId).catch(() => undefined)
     return match
@@ -161,7 +161,7 @@ export class SecretVerifier {
     const hash = this.replace && (await ownHash(secret))
     if (hash === undefined) return
     await this.replace?.(clientId, match, hash)
-    this.verifiedAt.put(this.mark(hash, secret), this.clock())
+    this.verifiedAt.set(this.mark(hash, secret), this.clock())
   }
 
   private memoryOf(mark: string): Memory | undefined {
@@ -170,7 +170,7 @@ export class SecretVerifier {
     const age = this.clock() - since
     if (age >= knownSeconds * 1000) return undefined
     // Evicts the least recently used.
-    this.verifiedAt.put(mark, since)
+    this.verifiedAt.set(mark, since)
     return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
 

@@ -54,7 +54,7 @@ export class CredentialThrottle {
         )
       const success = await (status === 'known' ? attemptOnce() : attemptCounted())
       if (success === undefined) return false
-      this.provenFrom.put(clientInNetwork, true)
+      this.provenFrom.set(clientInNetwork, true)
       return success
     }
   }

@@ -4,7 +4,7 @@ import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/do
 import type { KeySource } from '../jwt/key-source'
 import { longestRepeatable, type PlainIssuer, plainIssuers } from '../jwt/trusted-issuers'
 import { decodedClaims, DecoyKeys, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import { privateKeyJwtName } from '../protocol/client'
 import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'

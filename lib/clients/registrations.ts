@@ -266,7 +266,7 @@ export async function rotateClientSecret(
       return { ...registration, client_secret_hashes: [...hashes, client_secret_hash].slice(-liveSecrets) }
     })
   } catch (failure) {
-    if (isBegun) unsettledIn(clients).put(clientId, client_secret)
+    if (isBegun) unsettledIn(clients).set(clientId, client_secret)
     throw failure
   }
   unsettledIn(clients).delete(clientId)

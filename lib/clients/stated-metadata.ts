@@ -1,8 +1,13 @@
 import { aText } from '../primitives/fields'
 import { type Field, kind, optional, type Place } from '../primitives/schema'
 import { isRecord, isTexts } from '../primitives/values'
-import { type Client, type ClientRegistration, usualGrantTypes, usualResponseTypes } from '../protocol/client'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import {
+  type Client,
+  type ClientRegistration,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../protocol/client'
 import { isKeepable, type Json } from '../protocol/json'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import {

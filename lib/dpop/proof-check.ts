@@ -212,7 +212,7 @@ class ProofKeys {
 
   /** Only after its proof: an attacker would have to sign to push keys of clients out. */
   remember({ key, thumbprint }: ProofKey): void {
-    if (!this.known.has(thumbprint)) this.known.put(thumbprint, key)
+    if (!this.known.has(thumbprint)) this.known.set(thumbprint, key)
   }
 }
 

@@ -3,7 +3,7 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import { answeredPage, continuePage, insecureRedirectPage, unverifiedPage } from '../pages/pages'
 import { submitScriptSource } from '../pages/html'
 import { type Eventual, isLater } from '../primitives/concurrency'
@@ -23,12 +23,12 @@ type Outcome = AuthorizationOutcome | DecisionOutcome
 
 /** RFC 6749 3.1. */
 export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome> {
-  const { issuer, authorizationPath: path } = settings
+  const { authorization: path } = settings.paths
   return {
     ...anyPage,
     name: 'authorization',
     path,
-    url: urlBelow(issuer, path),
+    url: urlBelow(settings.issuer, path),
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express'
 import { requestIdName } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import { challengeOf } from '../client-authentication/method'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import { aTable, aWhole, textTable } from '../primitives/fields'
 import { optional, requireShape, shape } from '../primitives/schema'
 import { type Client, passesNetworkLimit } from '../protocol/client'
@@ -73,14 +73,11 @@ const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } 
 const isOfNobody = (asked: Asked): asked is Asked & { readonly client: undefined } =>
   asked.client === undefined
 
-const answerShape = shape<EndpointResponse>(
-  {
-    members: aTable,
-    status: optional(aWhole(200, 299, 'a status')),
-    headers: optional(textTable),
-  },
-  'ignored',
-)
+const answerShape = shape<EndpointResponse>({
+  members: aTable,
+  status: optional(aWhole(200, 299, 'a status')),
+  headers: optional(textTable),
+})
 
 function respond(asked: Asked, { members, status = 200, headers }: EndpointResponse): void {
   const { server, response, client } = asked

@@ -1,5 +1,5 @@
 import { carryRequestId } from '../audit/audit-log'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import {
   pageMethods,
   pageOf,
@@ -11,7 +11,7 @@ import {
 import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
 import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
@@ -113,7 +113,7 @@ interface PageAnswer extends Partial<RenderedByHost> {
 }
 
 // Hosts write pages, also in JavaScript.
-const answerShape = shape<PageAnswer>({
+const answerShape = exactShape<PageAnswer>({
   redirect: optional(aText),
   // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may not.
   leaveTo: optional(

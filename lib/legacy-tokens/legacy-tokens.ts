@@ -14,6 +14,7 @@ import { resourceIndicatorsName } from '../extensions/resource-indicators/resour
 import { inTime } from '../primitives/clock'
 import { aCall, aText, someTexts } from '../primitives/fields'
 import {
+  exactShape,
   type Fields,
   kind,
   needed,
@@ -22,7 +23,6 @@ import {
   type Read,
   readOptions,
   requireShape,
-  shape,
 } from '../primitives/schema'
 import { isWhole, requireBoolean, tenYears } from '../primitives/values'
 import { type AccessTokenReader, mayBeFormatted } from '../protocol/access-token-format'
@@ -162,7 +162,7 @@ const timeUntil = (ahead: number, what: string) =>
   )
 
 /** The context: the time, in seconds since the epoch. */
-const legacyToken = shape<LegacyToken, number>({
+const legacyToken = exactShape<LegacyToken, number>({
   clientId: aText,
   subject: (given, at, member) => (member in at.source ? aSubject(given, at, member) : undefined),
   scope: kind(isScope, scopeExpectation),

@@ -69,7 +69,7 @@ export class NetworkLimit implements Store {
 
   increment(network: string): Promise<ClientRateLimitInfo> | ClientRateLimitInfo {
     return following(this.store.increment(network), (counted) => {
-      if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
+      if (counted.totalHits >= this.attempts) this.usedUp.set(network, counted.resetTime?.getTime() ?? 0)
       return counted
     })
   }

@@ -31,10 +31,9 @@ export function attempt<Value>(
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
-const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
-
 export class Semaphore {
   private running = 0
+  /** In their order. */
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
     'before the line': [],
     'in line': [],
@@ -69,8 +68,9 @@ export class Semaphore {
 
   // The turn is never free in between: a new call could overtake the queue.
   private end(): void {
-    const place = order.find((each) => this.waiting[each].length > 0)
-    const next = place && this.waiting[place].shift()
+    const next = Object.values(this.waiting)
+      .find((line) => line.length > 0)
+      ?.shift()
     if (next === undefined) this.running--
     else next()
   }

@@ -26,30 +26,26 @@ function distanceBetween(given: string, name: string): number {
 
 /** Damerau-Levenshtein, where no letter changes twice (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
-  let [beforeLast, last]: [readonly number[], readonly number[]] = [
-    [],
-    Array.from({ length: to.length + 1 }, (_, column) => column),
-  ]
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
+    rows.push(current)
     for (let column = 1; column <= to.length; column++) {
       const isSame = from[row - 1] === to[column - 1]
       const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
       current.push(
         Math.min(
-          at(current, column - 1) + 1,
-          at(last, column) + 1,
-          at(last, column - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+          at(row, column - 1) + 1,
+          at(row - 1, column) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
         ),
       )
     }
-    ;[beforeLast, last] = [last, current]
   }
-  return at(last, to.length)
+  return at(from.length, to.length)
 }
-
-const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
 
 /** One mistake in a configuration. */
 export interface ConfigurationIssue {

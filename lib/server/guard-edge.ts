@@ -15,22 +15,17 @@ import type { Store } from '../store/store'
 import type { TimelyStore } from '../store/deadline'
 import { authorizationsIn, countersIn } from '../stores/records'
 
-interface Counting {
-  /** With its deadline. */
-  readonly counters: Store
-  readonly singleUseLimit: Limit | undefined
-}
-
+/** @param counters with their deadline. */
 export function guardEdge(
-  settings: GuardSettings,
-  { counters, singleUseLimit }: Counting,
+  settings: GuardSettings & { readonly limits: { readonly singleUses: Limit | undefined } },
+  counters: Store,
   source: TokenSource,
 ): GuardEdge {
-  const { clock, explainRefusals, issuer } = settings
+  const { clock, explainRefusals, issuer, limits } = settings
   return {
     settings,
     ...source,
-    counters: countersIn(counters, issuerDigest(issuer), singleUses(singleUseLimit, clock)),
+    counters: countersIn(counters, issuerDigest(issuer), singleUses(limits.singleUses, clock)),
     now: secondsOf(clock),
     usedOnce: privateState(),
     audit: new AuditLog(clock, explainRefusals ? new Diagnosis() : undefined),

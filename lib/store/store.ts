@@ -120,20 +120,17 @@ const withVerbs = kind(
   'must have the functions read, write, remove, add and list, as redisStore({ url }) and memoryStore() have.',
 )
 
-const whole = shape<Store>(
-  {
-    read: aCall(),
-    write: aCall(),
-    remove: aCall(),
-    add: aCall(),
-    list: aCall(),
-    ...someCalls('peek', 'confirmAbsent', 'check', 'close', 'connectionFailure'),
-    place: optional(
-      aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
-    ),
-  },
-  'ignored',
-)
+const whole = shape<Store>({
+  read: aCall(),
+  write: aCall(),
+  remove: aCall(),
+  add: aCall(),
+  list: aCall(),
+  ...someCalls('peek', 'confirmAbsent', 'check', 'close', 'connectionFailure'),
+  place: optional(
+    aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
+  ),
+})
 
 const reject = () => Promise.reject(new Error('There is no store.'))
 

@@ -58,7 +58,7 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
     const known = this.decoded.get(key)
     if (known?.version === found.version) return known.client
     const client = this.decode(found.value)
-    this.decoded.put(key, { version: found.version, client })
+    this.decoded.set(key, { version: found.version, client })
     return client
   }
 

@@ -37,7 +37,7 @@ export function ownWrites(store: AuthorizationStore): OwnWrites {
         if (state === 'active') return saved
         // Only then: who decides reads the record here.
         return saved.then((isDone) => {
-          if (isDone) written.put(id, { authorization, revision })
+          if (isDone) written.set(id, { authorization, revision })
           return isDone
         })
       },

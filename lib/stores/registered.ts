@@ -101,7 +101,7 @@ export const isClientRegistry = (value: unknown): value is Pick<ClientRegistry, 
 const day = 24 * 3600
 
 const usedOn = optional(kind((value) => typeof value === 'number', 'must be a day.'))
-const registered = shape<RegisteredClient>({ registration: aRegistration, usedOn }, 'ignored')
+const registered = shape<RegisteredClient>({ registration: aRegistration, usedOn })
 
 /** Compares UTF-16 code units, so no locale matters. */
 function byClientId(one: ClientRegistration, other: ClientRegistration): number {

@@ -234,18 +234,15 @@ const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
 
 const aCount = kind(Number.isSafeInteger, 'must be whole seconds.')
 const aTime = kind((value) => typeof value === 'number', 'must be seconds.')
-const kept = shape<KeptClient>(
-  {
-    registration: aRegistration,
-    issuedAt: aCount,
-    secretExpiries: rows(aCount, 'seconds'),
-    registrationTokenDigest: optional(aText),
-    issuerDigest: aText,
-    tokenLifetime: aCount,
-    until: aTime,
-    unusedUntil: optional(aTime),
-    usedBy: optional(kind((value) => typeof value === 'string', 'must be a text.')),
-    isRemoved: optional(kind((value) => value === true, 'must be true.')),
-  },
-  'ignored',
-)
+const kept = shape<KeptClient>({
+  registration: aRegistration,
+  issuedAt: aCount,
+  secretExpiries: rows(aCount, 'seconds'),
+  registrationTokenDigest: optional(aText),
+  issuerDigest: aText,
+  tokenLifetime: aCount,
+  until: aTime,
+  unusedUntil: optional(aTime),
+  usedBy: optional(kind((value) => typeof value === 'string', 'must be a text.')),
+  isRemoved: optional(kind((value) => value === true, 'must be true.')),
+})

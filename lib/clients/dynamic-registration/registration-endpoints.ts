@@ -1,5 +1,5 @@
 import { generateClientSecret } from '../../client-authentication/client-secret'
-import { urlBelow } from '../../endpoints/server-metadata'
+import { urlBelow } from '../../endpoints/server-urls'
 import { isRecord } from '../../primitives/values'
 import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, hasDigest, isSameText, secureRandom } from '../../protocol/credential'

@@ -5,11 +5,15 @@ import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import type { Client, FindClient } from '../../protocol/client'
-import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import { secondsOf } from '../../primitives/clock'
 import { isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
-import { parseStoredClient, type ServerCapabilities } from '../../protocol/parse-client'
+import {
+  allowedGrantTypes,
+  allowedScope,
+  parseStoredClient,
+  type ServerCapabilities,
+} from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
 import type { DocumentFetch } from '../document-fetch/document-fetch'

@@ -62,7 +62,8 @@ type LookedUp = { readonly client: Client } | { readonly error: unknown; readonl
 /** Each document has its own key in the store, so none evicts another; one network gets a quarter of the limit. */
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  private readonly stored: ExpiringMap<true>
+  /** The networks that caused the fetch, by key. */
+  private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()
 
@@ -116,7 +117,7 @@ export class DocumentCache {
   }
 
   private remember(clientId: string, document: KnownDocument): Client {
-    this.known.put(clientId, document)
+    this.known.set(clientId, document)
     return document.client
   }
 
@@ -141,9 +142,17 @@ export class DocumentCache {
   private async store(stored: StoredDocument, sender: Sender | undefined): Promise<void> {
     const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     const [key, text] = [keyOf(stored.client_id), JSON.stringify(stored)]
-    if (text.length > longestText || this.stored.fullShare(key, senders) !== undefined) return
-    if (this.stored.set(key, true, this.steady() + longestKept, senders))
+    const causes = this.stored.get(key) ?? (this.hasRoomFor(senders) ? senders : undefined)
+    if (text.length > longestText || causes === undefined) return
+    if (this.stored.set(key, causes, this.steady() + longestKept))
       await this.parts.storedDocuments.keep(key, text, longestKept / 1000)
+  }
+
+  private hasRoomFor(senders: readonly string[]): boolean {
+    const all = [...this.stored.values()]
+    return senders.every(
+      (sender) => all.filter((others) => others.includes(sender)).length < storedAtMost / 4,
+    )
   }
 
   private async storedDocument(clientId: string): Promise<KnownDocument | undefined> {
@@ -185,10 +194,13 @@ const refusalOf = (error: unknown): unknown =>
 const keyOf = (url: string) => `client-document:${digest(url)}`
 
 const aTime = kind((value) => typeof value === 'number', 'must be a time.')
-const aDocument = shape<StoredDocument>(
-  { client_id: aText, verified: yesOrNo, fetchedAt: aTime, expiresAt: aTime, document: anything },
-  'ignored',
-)
+const aDocument = shape<StoredDocument>({
+  client_id: aText,
+  verified: yesOrNo,
+  fetchedAt: aTime,
+  expiresAt: aTime,
+  document: anything,
+})
 
 function readStored(text: string | undefined): StoredDocument | undefined {
   try {

@@ -19,9 +19,8 @@ import {
   type DocumentFetchOptions,
   documentFetch,
 } from '../document-fetch/document-fetch'
-import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import { isTooLong } from '../../protocol/parameters'
-import type { ServerCapabilities } from '../../protocol/parse-client'
+import { allowedGrantTypes, allowedScope, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { plainUrl } from '../../protocol/uri'
@@ -106,10 +105,13 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
   }
   return {
     ...registered,
-    find: (clientId, sender) =>
-      following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
-    documents,
-    metadata: { client_id_metadata_document_supported: true },
+    findClient: (clientId, sender) =>
+      following(
+        registered.findClient(clientId, sender),
+        (client) => client ?? findDocument(clientId, sender),
+      ),
+    clientDocuments: documents,
+    clientMetadata: { client_id_metadata_document_supported: true },
   }
 }
 

@@ -1,7 +1,7 @@
 import table from './rule-table.json'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
-import type { ServerSettings } from '../../config/settings'
+import type { ServerSettings } from '../../config/resolve-options'
 import { isList, isRecord } from '../../primitives/values'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'

@@ -1,6 +1,5 @@
 import type { AuthorizationServerOptions } from '../../config/options'
-import type { ServerSettings } from '../../config/settings'
-import { resolveOptions } from '../../config/resolve-options'
+import { resolveOptions, type ServerSettings } from '../../config/resolve-options'
 import type { Client } from '../../protocol/client'
 import { ConfigurationError, type ConfigurationIssue } from '../../primitives/configuration-error'
 import { isList, isRecord } from '../../primitives/values'

@@ -120,7 +120,7 @@ class RecordCache {
     this.wanted = true
     if (!this.isTrusted()) return undefined
     const found = this.entries.get(key)
-    if (found !== undefined) this.entries.put(key, found)
+    if (found !== undefined) this.entries.set(key, found)
     return found
   }
 
@@ -134,7 +134,7 @@ class RecordCache {
 
   /** Never after a miss: invented tokens must not fill the cache. */
   keep(ticket: Ticket, found: StoredValue): void {
-    if (this.tickets.get(ticket.key) === ticket) this.entries.put(ticket.key, found)
+    if (this.tickets.get(ticket.key) === ticket) this.entries.set(ticket.key, found)
   }
 
   /** Call after a read, failed or not. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../primitives/values'
 import { createId, secureRandom } from '../../protocol/credential'
-import { adviceForShared } from '../../protocol/url-difference'
+import { adviceForShared } from '../../protocol/uri'
 import type { WarningCode } from '../../protocol/warning-code'
 import { clockWarning } from '../../store/database-clock'
 import type { StoreWarning } from '../../store/store'

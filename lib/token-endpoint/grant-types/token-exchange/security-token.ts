@@ -102,21 +102,18 @@ async function ownAccessToken(
   return { content, access: found }
 }
 
-const claimsShape = shape<SecurityTokenClaims>(
-  {
-    sub: kind(isSubject, subjectExpectation),
-    exp: kind(Number.isFinite, 'must be seconds since the epoch.'),
-    scope: optional(
-      kind(
-        (value) => value === '' || (isText(value) && parseScope(value) !== undefined),
-        'must be scope tokens with one space between two.',
-      ),
+const claimsShape = shape<SecurityTokenClaims>({
+  sub: kind(isSubject, subjectExpectation),
+  exp: kind(Number.isFinite, 'must be seconds since the epoch.'),
+  scope: optional(
+    kind(
+      (value) => value === '' || (isText(value) && parseScope(value) !== undefined),
+      'must be scope tokens with one space between two.',
     ),
-    client_id: optional(aText),
-    act: kind((value) => actorsIn(value) !== undefined, 'must hold a sub, and at most eight actors in all.'),
-  },
-  'ignored',
-)
+  ),
+  client_id: optional(aText),
+  act: kind((value) => actorsIn(value) !== undefined, 'must hold a sub, and at most eight actors in all.'),
+})
 
 function readClaims(given: unknown, tokenType: string): SecurityToken {
   const subject = `The function tokenTypes[${tokenType}] of tokenExchange() returned claims that cannot be read:`

@@ -5,13 +5,13 @@ import { requireResourceUris } from '../../../extensions/resource-indicators/res
 import { aCall, someTexts } from '../../../primitives/fields'
 import {
   type Fields,
+  exactShape,
   kind,
   needed,
   optional,
   type Place,
   readOptions,
   requireShape,
-  shape,
 } from '../../../primitives/schema'
 import { isRecord } from '../../../primitives/values'
 import type { Client } from '../../../protocol/client'
@@ -168,7 +168,7 @@ function presentedAs(name: string, parameters: Parameters, tokenTypes: SecurityT
   return { token, tokenType }
 }
 
-const approvalShape = shape<ExchangeApproval>({
+const approvalShape = exactShape<ExchangeApproval>({
   subject: kind(isSubject, subjectExpectation),
   scope: optional(kind(isScope, scopeExpectation)),
   audience: optional(someTexts),
