@@ -49,10 +49,7 @@ const undefinedColumn = '42703'
 const lock = `select pg_advisory_xact_lock(hashtext('express-authorization-server'));`
 
 async function migrate(url: string, tables: ReadTables, json: boolean): Promise<Result> {
-  const { Client } = loadPg({
-    subject: 'migrate cannot connect:',
-    cure: 'run "npm install pg", or use the text of --print',
-  })
+  const { Client } = loadPg('migrate cannot connect:', 'run "npm install pg", or use the text of --print')
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   client.on('error', () => {})
   const place = describePool({ options: { connectionString: url } })

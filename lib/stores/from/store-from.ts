@@ -42,10 +42,10 @@ export function storeFrom(environment: Readonly<Record<string, string | undefine
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
 function storeAt(connectionString: string, tables: PostgresTables): Store {
-  const { Pool } = loadPg({
-    subject: `storeFrom() cannot connect to the PostgreSQL of ${variable}:`,
-    cure: 'run "npm install pg"',
-  })
+  const { Pool } = loadPg(
+    `storeFrom() cannot connect to the PostgreSQL of ${variable}:`,
+    'run "npm install pg"',
+  )
   const pool = new Pool({ connectionString, ...timeouts })
   // Without a listener, an idle connection that breaks ends the process.
   pool.on('error', () => {})

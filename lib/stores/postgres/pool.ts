@@ -1,4 +1,4 @@
-import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import { refuseLoading } from '../../primitives/configuration-error'
 import { isList, isRecord, isText } from '../../primitives/values'
 import { namesOf, type ReadTables, type Statement } from './statements'
 
@@ -118,13 +118,10 @@ interface Pg {
 }
 
 /** @throws ConfigurationError without pg. */
-export const loadPg = (without: { readonly subject: string; readonly cure: string }): Pg =>
-  optionalPackage('pg', load, without)
-
-function load(): Loaded<Pg> {
+export function loadPg(subject: string, cure: string): Pg {
   try {
-    return { found: require('pg') }
+    return require('pg')
   } catch (cause) {
-    return { cause }
+    return refuseLoading(cause, 'pg', subject, cure)
   }
 }

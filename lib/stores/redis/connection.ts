@@ -1,18 +1,8 @@
 import type * as Ioredis from 'ioredis'
 import { inTime } from '../../primitives/clock'
-import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import { refuseLoading } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
-import { confirmedBy, MasterRole, readsOver, ReadsTogether, type RedisReads } from './reads'
-import type { PipelinedCommands, RedisCommands } from './redis-commands'
-
-export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
-  onLost(listener: () => void): void
-  /** Such as `Redis at localhost:6379`. Never a password. */
-  readonly place: string
-  /** Why the last attempt to connect failed; undefined once ready. */
-  connectionFailure(): string | undefined
-  close(): Promise<void>
-}
+import { confirmedBy, MasterRole, ReadsTogether } from './reads'
 
 /** Milliseconds. Commands fail soon, and connections recover. */
 export const connectionSettings = {
@@ -34,15 +24,12 @@ const sentOnce = {
   autoResendUnfulfilledCommands: false,
 } satisfies Ioredis.RedisOptions
 
-interface Purpose {
-  /** Seconds for a command such as WAIT, beyond the usual timeout. Default 0. */
-  readonly waiting?: number
-  /** For commands that must not run twice. Connects at the first. Default false. */
-  readonly once?: boolean
-}
-
-/** @throws ConfigurationError without ioredis. */
-export function connect(url: string, { waiting = 0, once = false }: Purpose = {}): RedisConnection {
+/**
+ * @param waiting seconds for a command such as WAIT, beyond the usual timeout.
+ * @param once for commands that must not run twice. Connects at the first.
+ * @throws ConfigurationError without ioredis.
+ */
+export function connect(url: string, { waiting = 0, once = false } = {}) {
   const { Redis } = loadIoredis()
   const { commandTimeout, socketTimeout: _, ...settings } = connectionSettings
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
@@ -53,35 +40,33 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   redis
     .on('error', (error) => (connectionFailure = reasonOf(error)))
     .on('ready', () => (connectionFailure = undefined))
-  const singleReads = readsOver(redis)
-  const batchedReads = new ReadsTogether(redis, singleReads)
-  const holdBack = packetPerTurn(redis, () => batchedReads.send())
-  const role = new MasterRole({
-    ask: () => soon(redis.call('HELLO')),
-    leave: () => redis.disconnect(true),
-  })
+  const together = new ReadsTogether(redis)
+  const holdBack = packetPerTurn(redis, () => together.send())
+  const ask = () => soon(redis.call('HELLO'))
+  const role = new MasterRole(ask, () => redis.disconnect(true))
   redis.on('close', () => role.forget())
   return {
-    call: (command, ...words) => {
+    call(command: string, ...words: string[]): Promise<unknown> {
       holdBack()
       return confirmedBy(role.confirmed(), soon(redis.call(command, ...words)))
     },
-    read: (key) => {
-      const reads = holdBack() ? batchedReads : singleReads
-      return confirmedBy(role.confirmed(), soon(reads.read(key)))
+    read(key: string): Promise<unknown> {
+      const reply = holdBack() ? together.read(key) : redis.call('GET', key)
+      return confirmedBy(role.confirmed(), soon(reply))
     },
-    pipeline: (commands) => {
+    pipeline(commands: string[][]) {
       const pipeline = redis.pipeline(commands)
       return { exec: () => soon(pipeline.exec()) }
     },
-    onLost: (listener) => void redis.on('close', listener),
+    onLost: (listener: () => void) => void redis.on('close', listener),
     place: describeAddress(redis),
+    /** Why the last attempt to connect failed; undefined once ready. */
     connectionFailure: () => connectionFailure,
-    close: async () => {
-      redis.disconnect()
-    },
+    close: () => redis.disconnect(),
   }
 }
+
+export type RedisConnection = ReturnType<typeof connect>
 
 /**
  * If nothing at all arrived meanwhile, ends the connection, too. The timers of ioredis would also end it for a
@@ -126,87 +111,19 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
   }
 }
 
-interface Listener {
-  /** Without subscription or other state. */
-  ready(): void
-  lost(): void
-  told(message: unknown): void
-  /** Least milliseconds before the next attempt. */
-  pause(): number
-}
-
-/** Reconnects, without earlier subscriptions and unsent commands. */
-export interface ListeningConnection extends RedisCommands {
-  subscribe(channel: string): Promise<unknown>
-  reconnect(): void
-  close(): Promise<void>
-}
-
-export function listen(url: string, listener: Listener): ListeningConnection {
-  const { Redis } = loadIoredis()
-  const { retryStrategy } = connectionSettings
-  const redis = new Redis(url, {
-    ...connectionSettings,
-    // ioredis drops the pushes of RESP3.
-    protocol: 2,
-    // They belong to one connection: ioredis must not repeat them on the next.
-    autoResubscribe: false,
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    reconnectOnError: () => false,
-    // No command on it matters any more.
-    disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
-  })
-  redis.on('error', () => {})
-  redis.on('ready', () => readInChunks(redis.stream))
-  redis.on('ready', () => listener.ready()).on('close', () => listener.lost())
-  redis.on('messageBuffer', (_channel: unknown, message: unknown) => listener.told(message))
-  return {
-    call: (command, ...words) => redis.call(command, ...words),
-    subscribe: (channel) => redis.subscribe(channel),
-    reconnect: () => redis.disconnect(true),
-    close: async () => redis.disconnect(),
+/** @throws ConfigurationError if it is not installed. */
+export function loadIoredis(): typeof Ioredis {
+  try {
+    return require('ioredis')
+  } catch (cause) {
+    const cure = 'run "npm install ioredis", or pass redisStore({ client })'
+    return refuseLoading(cause, 'ioredis', 'redisStore({ url }) cannot connect:', cure)
   }
-}
-
-/** Milliseconds: short for the network, long for a wake-up. */
-const pauseAfterChunk = 2
-
-/**
- * Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs
- * (docs/reports/performance.md, 2026-11-22). Reads the first data after a pause at once.
- */
-function readInChunks(stream: Ioredis.Redis['stream']): void {
-  const resume = () => void stream.resume()
-  stream.on('data', () => {
-    stream.pause()
-    setTimeout(resume, pauseAfterChunk)
-  })
-}
-
-function loadIoredis(): typeof Ioredis {
-  return optionalPackage(
-    'ioredis',
-    (): Loaded<typeof Ioredis> => {
-      try {
-        return { found: require('ioredis') }
-      } catch (cause) {
-        return { cause }
-      }
-    },
-    {
-      subject: 'redisStore({ url }) cannot connect:',
-      cure: 'run "npm install ioredis", or pass redisStore({ client })',
-    },
-  )
 }
 
 /** Host and port only, never a user name or password. */
 export function describeAddress(client: object): string {
-  const { place, options, startupNodes }: { place?: unknown; options?: unknown; startupNodes?: unknown } =
-    client
-  if (isText(place)) return place
+  const { options, startupNodes }: { options?: unknown; startupNodes?: unknown } = client
   const settings = isRecord(options) ? options : {}
   const { path, sentinels, name } = settings
   if (isText(path)) return `Redis at ${path}`

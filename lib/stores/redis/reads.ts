@@ -6,14 +6,6 @@ import type { RedisCommands } from './redis-commands'
 // Measured: 2026-11-22, docs/reports/performance.md ("What was found").
 // Can go: when ioredis joins the GETs of one turn, or spends much less on a command.
 
-export interface RedisReads {
-  /** Null if the key does not exist. */
-  read(key: string): Promise<unknown>
-}
-
-/** For a cluster, whose keys are on many servers. */
-export const readsOver = (client: RedisCommands): RedisReads => ({ read: (key) => client.call('GET', key) })
-
 // CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
 
@@ -24,17 +16,14 @@ interface Waiting {
 }
 
 /** Single reads once Redis refuses `MGET`. */
-export class ReadsTogether implements RedisReads {
+export class ReadsTogether {
   private isRefused = false
   private waiting: Waiting[] = []
 
-  constructor(
-    private readonly client: RedisCommands,
-    private readonly alone: RedisReads,
-  ) {}
+  constructor(private readonly client: RedisCommands) {}
 
   read(key: string): Promise<unknown> {
-    if (this.isRefused) return this.alone.read(key)
+    if (this.isRefused) return this.client.call('GET', key)
     return new Promise((resolve, reject) => this.waiting.push({ key, resolve, reject }))
   }
 
@@ -62,17 +51,11 @@ export class ReadsTogether implements RedisReads {
   }
 
   private each(keys: readonly string[]): Promise<readonly unknown[]> {
-    return Promise.all(keys.map((key) => this.alone.read(key)))
+    return Promise.all(keys.map((key) => this.client.call('GET', key)))
   }
 }
 
 const confirmedFor = 1000
-
-interface RolePlan {
-  /** HELLO, on the connection of the reads and writes, ahead of them. */
-  readonly ask: () => Promise<unknown>
-  readonly leave: () => void
-}
 
 /**
  * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY): after a failover
@@ -88,7 +71,11 @@ export class MasterRole {
   private pending: Promise<void> | undefined
   private wasMaster = false
 
-  constructor(private readonly plan: RolePlan) {}
+  /** @param hello sends HELLO, on the connection of the reads and writes, ahead of them. */
+  constructor(
+    private readonly hello: () => Promise<unknown>,
+    private readonly leave: () => void,
+  ) {}
 
   /**
    * Call before a command. Undefined within a second of a confirmation. Rejects if the server was the master
@@ -109,27 +96,19 @@ export class MasterRole {
   }
 
   private async ask(askedAt: number): Promise<void> {
-    const role = await this.role().catch((failure: unknown) => {
+    const role = await this.hello().then(roleIn, (failure: unknown) => {
+      // The server, or a proxy, does not tell.
+      if (failure instanceof Error && failure.name === 'ReplyError') return undefined
       this.forget()
       throw failure
     })
     if (role === 'replica' && this.wasMaster) {
       this.forget()
-      this.plan.leave()
+      this.leave()
       throw new Error('READONLY The server was the master and is a replica now.')
     }
     if (role === 'master') this.wasMaster = true
     if (this.askedAt === askedAt) this.pending = undefined
-  }
-
-  /** Undefined if the server, or a proxy, does not tell. */
-  private async role(): Promise<unknown> {
-    try {
-      return roleIn(await this.plan.ask())
-    } catch (error) {
-      if (error instanceof Error && error.name === 'ReplyError') return undefined
-      throw error
-    }
   }
 }
 
@@ -145,15 +124,13 @@ const ignored = (): undefined => undefined
  *
  * @param unused a key that never exists.
  */
-export function readsOverHost(client: RedisCommands, unused: string): RedisReads {
-  const reads = readsOver(client)
+export function readOverHost(client: RedisCommands, unused: string): (key: string) => Promise<unknown> {
+  const read = (key: string) => client.call('GET', key)
   // Not over a cluster, whose nodes refuse keys that they no longer serve, nor over unknown clients.
-  if (!('isCluster' in client) || client.isCluster !== false) return reads
-  const role = new MasterRole({
-    ask: () => client.call('HELLO').catch(ignored),
-    leave: () => void client.call('DEL', unused).catch(ignored),
-  })
-  return { read: (key) => confirmedBy(role.confirmed(), reads.read(key)) }
+  if (!('isCluster' in client) || client.isCluster !== false) return read
+  const ask = () => client.call('HELLO').catch(ignored)
+  const role = new MasterRole(ask, () => void client.call('DEL', unused).catch(ignored))
+  return (key) => confirmedBy(role.confirmed(), read(key))
 }
 
 /** HELLO replies with a list of names and values, an object or a map, depending on the client. */

@@ -21,39 +21,31 @@ export interface PipelinedCommands {
   }
 }
 
-/** On one key. Sends the source only if the server lacks the script. */
-export class RedisScript {
-  private readonly sha1: string
+/** On one key. */
+interface RedisScript {
+  readonly source: string
+  readonly sha1: string
+}
 
-  constructor(private readonly source: string) {
-    this.sha1 = createHash('sha1').update(source).digest('hex')
-  }
+export const redisScript = (source: string): RedisScript => ({
+  source,
+  sha1: createHash('sha1').update(source).digest('hex'),
+})
 
-  byDigest(key: string, words: readonly string[]): string[] {
-    return ['evalsha', this.sha1, '1', key, ...words]
-  }
+/** Waits for replicas if the writes of the store do. */
+export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
-  whole(key: string, words: readonly string[]): string[] {
-    return ['eval', this.source, '1', key, ...words]
-  }
-
-  async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
+/** Sends the source only if the server lacks the script. */
+export const runOver =
+  (client: RedisCommands): RunScript =>
+  async ({ source, sha1 }, key, ...words) => {
     try {
-      return await client.call('EVALSHA', this.sha1, '1', key, ...words)
+      return await client.call('EVALSHA', sha1, '1', key, ...words)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return client.call('EVAL', this.source, '1', key, ...words)
+      return client.call('EVAL', source, '1', key, ...words)
     }
   }
-}
-
-/** @throws Error for a reply other than 0 or 1. */
-export function isDone(reply: unknown): boolean {
-  const number = Number(reply)
-  if (number !== 0 && number !== 1)
-    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
-  return number === 1
-}
 
 /** Undefined if there is nothing under the key. */
 export const foundText = (reply: unknown): string | undefined =>

@@ -1,5 +1,5 @@
 import { refused } from '../../../protocol/refusals'
-import { type Loaded, optionalPackage } from '../../../primitives/configuration-error'
+import { refuseLoading } from '../../../primitives/configuration-error'
 
 /** Contains either elements or text. */
 export interface Element {
@@ -142,30 +142,14 @@ export interface XmlLibraries {
 }
 
 export function loadXmlLibraries(): XmlLibraries {
-  const missing = {
-    subject: 'saml2Bearer() cannot read XML:',
-    cure: 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"',
-  }
-  const parser = optionalPackage('@xmldom/xmldom', loadParser, missing)
-  const crypto = optionalPackage('xml-crypto', loadCanonicalizer, missing)
-  return { DOMParser: parser.DOMParser, ExclusiveCanonicalization: crypto.ExclusiveCanonicalization }
-}
-
-function loadParser(): Loaded<Parser> {
+  let name = '@xmldom/xmldom'
   try {
-    return { found: require('@xmldom/xmldom') }
+    const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
+    name = 'xml-crypto'
+    const canonicalizer: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
+    return { DOMParser, ExclusiveCanonicalization: canonicalizer.ExclusiveCanonicalization }
   } catch (cause) {
-    return { cause }
+    const cure = 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"'
+    return refuseLoading(cause, name, 'saml2Bearer() cannot read XML:', cure)
   }
 }
-
-function loadCanonicalizer(): Loaded<Canonicalizer> {
-  try {
-    return { found: require('xml-crypto') }
-  } catch (cause) {
-    return { cause }
-  }
-}
-
-type Parser = Pick<XmlLibraries, 'DOMParser'>
-type Canonicalizer = Pick<XmlLibraries, 'ExclusiveCanonicalization'>
