@@ -12,7 +12,7 @@ export interface PostgresPool {
   }): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 export type Word = string | number | Buffer | null
 export type Ask = (statement: Statement, ...values: Word[]) => Promise<readonly Row[]>
 
