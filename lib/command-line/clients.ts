@@ -20,9 +20,8 @@ import { tenYears } from '../primitives/values'
 import { type ClientRegistration, isMemberName } from '../protocol/client'
 import { isOwnMember } from '../protocol/parse-client'
 import { anyCapabilities, type ServerCapabilities } from '../protocol/parse-client'
-import type { Command, Order } from './command'
+import { type Answer, type Command, onStore, type Order } from './command'
 import { changeable, everywhere, fixed, type Flag, memberOf, ofStore, own } from './flags'
-import { type Answer, onStore } from './on-store'
 import type { Fields } from './output'
 
 const { member, remove, deleted, repeat, finish, issuer } = own

@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util'
-import type { ConfigurationIssue } from '../primitives/configuration-error'
+import { unknownClient } from '../clients/registrations'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { storeFrom, storeVariable } from '../stores/from/store-from'
+import type { Store } from '../store/store'
 import { allFlags, type Flags, memberOf } from './flags'
-import type { Result } from './output'
+import { failed, type Fields, lineOf, printable, type Result, shown } from './output'
 
 export interface Command {
   readonly meaning: string
@@ -87,4 +90,51 @@ export function inFlags({ path, message }: ConfigurationIssue, flags: Flags): Co
     // A name without `_`, such as scope, may be a word of the sentence.
     message: message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word),
   }
+}
+
+/** Holds no digest. */
+export interface Answer {
+  readonly found: Fields | readonly Fields[]
+  /** For people. */
+  readonly note?: string | undefined
+  readonly ifEmpty?: string
+  readonly trouble?: unknown
+}
+
+export function onStore(act: (store: Store, order: Order) => Promise<Answer>): Command['run'] {
+  return async (order): Promise<Result> => {
+    const { flags, values, environment } = order
+    const { store: url = environment[storeVariable] ?? '', json = false } = values
+    let place = 'The store'
+    try {
+      const store = storeFrom({ [storeVariable]: url })
+      place = store.place ?? place
+      const { found, note = '', ifEmpty, trouble } = await act(store, order).finally(() => store.close?.())
+      const output = shown(found, json, ifEmpty)
+      if (trouble !== undefined) return failed(1, [...reasonsOf(trouble, place, flags), note], output)
+      const isEmpty = Array.isArray(found) && found.length === 0
+      return { status: 0, output, remarks: printable(isEmpty ? lookedIn(place) : note) }
+    } catch (error) {
+      const isUnknown = error instanceof ConfigurationError && error.issues.includes(unknownClient)
+      return failed(1, [...reasonsOf(error, place, flags), ...(isUnknown ? [lookedIn(place)] : [])])
+    }
+  }
+}
+
+const lookedIn = (place: string) =>
+  `The command looked in ${place}. If the store of your server has a prefix, a schema or a table, name it in the URL, as in ?prefix=shop:.`
+
+// Messages of ioredis and Node without a connection, or after a timeout.
+const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
+
+function reasonsOf(error: unknown, place: string, flags: Flags): readonly string[] {
+  if (error instanceof ConfigurationError) {
+    const [subject = ''] = error.message.split('\n', 1)
+    return [subject, ...error.issues.map((issue) => lineOf(inFlags(issue, flags)))]
+  }
+  if (!(error instanceof Error)) return [`${place}: an unknown error occurred.`]
+  // Only the error code: the rest of Redis's message may quote the command, and so a digest.
+  if (error.name === 'ReplyError') return [`${place} refused: ${error.message.split(' ', 1)[0]}.`]
+  if (!unreachable.test(error.message)) return [`${place}: ${error.message}`]
+  return [`${place} does not answer. Is it running, and is the URL right?`]
 }

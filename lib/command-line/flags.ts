@@ -1,5 +1,5 @@
-import { mistakeInUrl, variable } from '../stores/from/store-from'
-import { rules } from './lint/lint'
+import { mistakeInUrl, storeVariable } from '../stores/from/store-from'
+import { rules } from './lint'
 
 /** Usage text, parsing, and the words of mistakes come from it. */
 export interface Flag {
@@ -27,7 +27,7 @@ const seconds = (meaning: string) =>
 
 const mistakeInSeconds = (value: string) => (/^\d+$/.test(value) ? undefined : 'must be whole seconds.')
 const mistakeInRule = (rule: string) =>
-  rules.some(({ id }) => id === rule)
+  rules.some((each) => each.rule === rule)
     ? undefined
     : `names ${rule}, which is not a rule; lint --rules lists all rules.`
 
@@ -43,8 +43,8 @@ export const everywhere = {
 
 export const ofStore = {
   store: {
-    ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', variable),
-    variable,
+    ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', storeVariable),
+    variable: storeVariable,
     unless: 'print',
     mistakeIn: (url: string) =>
       url === ''

@@ -3,9 +3,8 @@ import {
   type ListedKey,
   manageSigningKeys,
 } from '../jwt/signing-keys/manage-signing-keys'
-import type { Command } from './command'
+import { type Answer, type Command, onStore } from './command'
 import { everywhere, ofStore, text } from './flags'
-import { type Answer, onStore } from './on-store'
 
 const flags = { ...ofStore, ...everywhere, issuer: text('the option issuer of the server; required') }
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { readOptions } from '../primitives/schema'
-import { namedStore, variable } from '../stores/from/store-from'
+import { namedStore, storeVariable } from '../stores/from/store-from'
 import { describePool, loadPg, textIn, withoutValues } from '../stores/postgres/pool'
 import {
   namesOf,
@@ -19,7 +19,7 @@ export const migrateCommand: Command = {
   meaning: 'make the tables of PostgreSQL; where they are, or for another store, it changes nothing',
   flags,
   async run({ values, environment }) {
-    const { store: url = environment[variable] ?? '', print = false, json = false } = values
+    const { store: url = environment[storeVariable] ?? '', print = false, json = false } = values
     try {
       const named = namedStore(url)
       if (named.kind === 'file' || named.kind === 'redis') return withoutTables(json)

@@ -82,7 +82,7 @@ function labelsOf() {
         expected: expected && (wrong.get(expected)?.(versionOf('1')) ?? versionOf(expected)),
         seconds: seconds === undefined ? undefined : Number(seconds),
       }),
-    labelOf(found: StoredValue | undefined) {
+    labelOf: (found: StoredValue | undefined) => {
       if (found === undefined) return undefined
       const [label] = [...versions].find(([, version]) => version === found.version) ?? []
       if (label === undefined) return `the unknown version ${found.version}`

@@ -23,7 +23,7 @@ import { sqliteStore } from '../sqlite/sqlite-store'
  * package.
  */
 export function storeFrom(environment: Readonly<Record<string, string | undefined>>): Store {
-  const named = namedStore(environment[variable])
+  const named = namedStore(environment[storeVariable])
   switch (named.kind) {
     case 'memory':
       return memoryStore()
@@ -43,7 +43,7 @@ const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
 function storeAt(connectionString: string, tables: PostgresTables): Store {
   const { Pool } = loadPg(
-    `storeFrom() cannot connect to the PostgreSQL of ${variable}:`,
+    `storeFrom() cannot connect to the PostgreSQL of ${storeVariable}:`,
     'run "npm install pg"',
   )
   const pool = new Pool({ connectionString, ...timeouts })
@@ -54,7 +54,7 @@ function storeAt(connectionString: string, tables: PostgresTables): Store {
 }
 
 /** The variable of the environment. */
-export const variable = 'STORE_URL'
+export const storeVariable = 'STORE_URL'
 
 type NamedStore =
   | { readonly kind: 'memory' }
@@ -137,5 +137,5 @@ function partsOf<Name extends string>(text: string, names: readonly Name[], whol
 
 const wrong = (message: string) =>
   new ConfigurationError('storeFrom() finds no store; without STORE_URL, it is in memory:', [
-    { path: variable, message },
+    { path: storeVariable, message },
   ])
