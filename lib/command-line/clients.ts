@@ -1,7 +1,7 @@
 import type { Store } from '../store/store'
 import { DynamicClientRecords } from '../clients/dynamic-registration/dynamic-clients'
 import { secondsOf } from '../primitives/clock'
-import { type ClientRegistry, registeredClients } from '../stores/registered'
+import { type ClientRegistry, isDeleted, registeredClients } from '../stores/clients'
 import { ClientMarks } from '../authorization/client-marks'
 import { isNoted } from '../authorization/owner-entries'
 import { issuerDigest } from '../authorization/issuer'
@@ -14,7 +14,6 @@ import {
   unsettledSecret,
 } from '../clients/registrations'
 import { clientRegistrar } from '../clients/registrar'
-import { isDeleted } from '../stores/client-records'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { tenYears } from '../primitives/values'
 import { type ClientRegistration, isMemberName } from '../protocol/client'

@@ -12,8 +12,7 @@ import { isInsecure } from '../protocol/redirect-uri'
 import { isLoopback } from '../protocol/uri'
 import { withinDeadline } from '../store/deadline'
 import { isInMemory } from '../store/store'
-import { isDeleted } from '../stores/client-records'
-import { isClientRegistry, registeredClients } from '../stores/registered'
+import { isClientRegistry, isDeleted, registeredClients } from '../stores/clients'
 
 /** A server that could start with these options, and its clients. */
 interface Subject {

@@ -28,7 +28,7 @@ import {
   resourcesOf,
   withPluginResources,
 } from '../extensions/resource-indicators/resources'
-import { withoutDeleted } from '../stores/registered-clients'
+import { withoutDeleted } from '../stores/clients'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerOptions as Options, LifetimeOptions } from './options'
 import { resolveLimits } from './resolve-limits'

@@ -3,7 +3,7 @@ import { isText } from '../../primitives/values'
 import type { Client, FindClient } from '../../protocol/client'
 import { parseStoredClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
-import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
+import { clientLookUps, ParsedRegistrations } from '../../stores/clients'
 import { type DynamicClient, type DynamicClientRecords, isDynamicClientId } from './dynamic-clients'
 
 interface DynamicClients {
