@@ -4,7 +4,7 @@ import { ConfigurationError, type ConfigurationIssue } from '../primitives/confi
 import { storeFrom, storeVariable } from '../stores/from/store-from'
 import type { Store } from '../store/store'
 import { allFlags, type Flags, memberOf } from './flags'
-import { failed, type Fields, lineOf, printable, type Result, shown } from './output'
+import { done, failed, type Fields, lineOf, printable, type Result, shown } from './output'
 
 export interface Command {
   readonly meaning: string
@@ -81,15 +81,15 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['secrets', 'SIGNING_KEY_SECRETS'],
 ])
 
-/** A mistake in what flags and variables set, in their words. */
-export function inFlags({ path, message }: ConfigurationIssue, flags: Flags): ConfigurationIssue {
+/** The mistakes in what flags and variables set, in their words. */
+export function linesInFlags({ issues }: ConfigurationError, flags: Flags): readonly string[] {
   const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
-  const member = path.replace(/\[\d+\]$/, '')
-  return {
-    path: set.get(member) ?? variables.get(member) ?? path,
+  return issues.map(({ path, message }) => {
+    const member = path.replace(/\[\d+\]$/, '')
     // A name without `_`, such as scope, may be a word of the sentence.
-    message: message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word),
-  }
+    const inWords = message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word)
+    return lineOf({ path: set.get(member) ?? variables.get(member) ?? path, message: inWords })
+  })
 }
 
 /** Holds no digest. */
@@ -113,7 +113,7 @@ export function onStore(act: (store: Store, order: Order) => Promise<Answer>): C
       const output = shown(found, json, ifEmpty)
       if (trouble !== undefined) return failed(1, [...reasonsOf(trouble, place, flags), note], output)
       const isEmpty = Array.isArray(found) && found.length === 0
-      return { status: 0, output, remarks: printable(isEmpty ? lookedIn(place) : note) }
+      return done(output, printable(isEmpty ? lookedIn(place) : note))
     } catch (error) {
       const isUnknown = error instanceof ConfigurationError && error.issues.includes(unknownClient)
       return failed(1, [...reasonsOf(error, place, flags), ...(isUnknown ? [lookedIn(place)] : [])])
@@ -130,7 +130,7 @@ const unreachable = /max retries per request|connection is closed|timed out|conn
 function reasonsOf(error: unknown, place: string, flags: Flags): readonly string[] {
   if (error instanceof ConfigurationError) {
     const [subject = ''] = error.message.split('\n', 1)
-    return [subject, ...error.issues.map((issue) => lineOf(inFlags(issue, flags)))]
+    return [subject, ...linesInFlags(error, flags)]
   }
   if (!(error instanceof Error)) return [`${place}: an unknown error occurred.`]
   // Only the error code: the rest of Redis's message may quote the command, and so a digest.

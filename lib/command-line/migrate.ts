@@ -9,9 +9,9 @@ import {
   tableFields,
   tablesText,
 } from '../stores/postgres/statements'
-import { type Command, inFlags } from './command'
+import { type Command, linesInFlags } from './command'
 import { everywhere, ofStore, own } from './flags'
-import { failed, lineOf, type Result, shown } from './output'
+import { done, failed, type Result, shown } from './output'
 
 const flags = { ...ofStore, ...everywhere, print: own.print }
 
@@ -21,27 +21,21 @@ export const migrateCommand: Command = {
   async run({ values, environment }) {
     const { store: url = environment[storeVariable] ?? '', print = false, json = false } = values
     try {
-      const named = namedStore(url)
-      if (named.kind === 'file' || named.kind === 'redis') return withoutTables(json)
-      const tables = readOptions('migrate', tableFields, named.kind === 'postgres' ? named.tables : {})
-      if (named.kind === 'postgres' && !print) return await migrate(named.url, tables, json)
-      return { status: 0, output: tablesText(tables).trimEnd(), remarks: '' }
+      const { postgres } = namedStore(url)
+      // So that a deployment may run the command whatever its store is.
+      if (postgres === undefined && url !== '')
+        return done(
+          json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
+        )
+      const tables = readOptions('migrate', tableFields, postgres?.tables ?? {})
+      if (postgres !== undefined && !print) return await migrate(postgres.url, tables, json)
+      return done(tablesText(tables).trimEnd())
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      return failed(
-        1,
-        error.issues.map((issue) => lineOf(inFlags(issue, flags))),
-      )
+      return failed(1, linesInFlags(error, flags))
     }
   },
 }
-
-/** So that a deployment may run the command whatever its store is. */
-const withoutTables = (json: boolean): Result => ({
-  status: 0,
-  output: json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
-  remarks: '',
-})
 
 const undefinedColumn = '42703'
 
@@ -65,7 +59,7 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
       made.length === 0
         ? `${names.join(' and ')} are in ${place}: nothing changed.`
         : `Made ${made.join(' and ')} in ${place}.`
-    return { status: 0, output: json ? shown({ place, made }, json) : said, remarks: '' }
+    return done(json ? shown({ place, made }, json) : said)
   } catch (error) {
     const { message, code } = withoutValues(error)
     const cure =

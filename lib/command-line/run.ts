@@ -6,7 +6,7 @@ import { keyCommands } from './keys'
 import { lintCommand, rulesText } from './lint-command'
 import { migrateCommand } from './migrate'
 import { everywhere, type Flag, type Flags, ofStore } from './flags'
-import { aligned, failed, lineOf, program, type Result } from './output'
+import { aligned, done, failed, lineOf, program, type Result } from './output'
 
 const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ ...clientCommands, ...keyCommands, lint: lintCommand, migrate: migrateCommand }),
@@ -15,7 +15,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
 /** After a mistake, the program runs no command. */
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
   const text = asked(words)
-  if (text !== undefined) return { status: 0, output: text, remarks: '' }
+  if (text !== undefined) return done(text)
   const [subject = ''] = words
   const two = words.slice(0, 2).join(' ')
   const command = commands.get(subject) ?? commands.get(two)

@@ -11,9 +11,9 @@ import { type Fields, group, needed } from '../../primitives/schema'
 import { createId, secureRandom } from '../../protocol/credential'
 import { withinDeadline } from '../../store/deadline'
 import { warningsOf } from '../../store/database-clock'
-import type { Store, StoredValue, StoreWarning } from '../../store/store'
+import type { StoredValue } from '../../store/store'
 import { connectionSettings, loadIoredis, type RedisConnection } from './connection'
-import type { RedisCommands } from './redis-commands'
+import type { RedisCommands, RedisStore } from './redis-commands'
 
 export interface CacheOptions {
   /**
@@ -23,22 +23,17 @@ export interface CacheOptions {
   readonly maximum: number
 }
 
-interface CheckedStore extends Store {
-  check(issuer?: string): Promise<readonly StoreWarning[]>
-  close(): Promise<void>
-}
-
 interface CachePlan extends CacheOptions {
   readonly url: string
   readonly prefix: string
 }
 
 /** `read` reads the store, so no write rests on a cached record. */
-export function cached<Kept extends CheckedStore>(
-  store: Kept,
+export function cached(
+  store: RedisStore,
   reading: RedisConnection,
   { maximum, url, prefix }: CachePlan,
-): Kept {
+): RedisStore {
   const cache = new RecordCache(maximum)
   const invalidations = new RedisInvalidations(url, prefix, reading, cache)
   reading.onLost(() => invalidations.restart())
@@ -82,8 +77,10 @@ class RecordCache {
   private readonly entries: BoundedMap<StoredValue>
   /** The reads under way that may cache their results. */
   private readonly tickets = new Map<string, symbol>()
-  private trustedUntil = 0
-  private wanted = false
+  /** Of the monotonic clock, in milliseconds. */
+  trustedUntil = 0
+  /** A guard has called `peek`. */
+  isWanted = false
 
   constructor(maximum: number) {
     this.entries = new BoundedMap(maximum)
@@ -91,7 +88,7 @@ class RecordCache {
 
   /** Undefined also if the cache is not trusted. */
   peek(key: string): StoredValue | undefined {
-    this.wanted = true
+    this.isWanted = true
     if (!this.isTrusted()) return undefined
     const found = this.entries.get(key)
     if (found !== undefined) this.entries.put(key, found)
@@ -125,20 +122,9 @@ class RecordCache {
     this.tickets.clear()
   }
 
-  trust(until: number): void {
-    this.trustedUntil = until
-  }
-
   distrust(): void {
     this.trustedUntil = 0
     this.clear()
-  }
-
-  /** Whether a guard has called `peek` since the last call. */
-  wasWanted(): boolean {
-    const { wanted } = this
-    this.wanted = false
-    return wanted
   }
 
   private isTrusted(): boolean {
@@ -303,20 +289,23 @@ class RedisInvalidations {
   // One connection keeps the order: every change before the mark has been reported.
   private proven(proof: Proof): void {
     this.proof = undefined
-    this.cache.trust(proof.sentAt + trustedFor)
+    this.cache.trustedUntil = proof.sentAt + trustedFor
     this.refusals = 0
     this.reason = undefined
     this.decide()
   }
 
   private tick(): void {
-    const { marks, proof } = this
+    const { marks, proof, cache } = this
     if (marks === undefined || !this.isTracking) return
-    // No mark while no guard asks. The first request then reads from Redis.
-    if (proof === undefined) return this.cache.wasWanted() ? this.prove(marks) : undefined
-    if (performance.now() - proof.sentAt < trustedFor) return
-    if (proof.isWritten) this.refuse('it reports no change')
-    this.restart()
+    if (proof === undefined) {
+      // No mark while no guard asks. The first request then reads from Redis.
+      if (cache.isWanted) this.prove(marks)
+      cache.isWanted = false
+    } else if (performance.now() - proof.sentAt >= trustedFor) {
+      if (proof.isWritten) this.refuse('it reports no change')
+      this.restart()
+    }
   }
 
   private fail(error: unknown): void {

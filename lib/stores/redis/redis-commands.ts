@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Store, StoreWarning } from '../../store/store'
 
 /**
  * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it, for a single server, a
@@ -19,6 +20,24 @@ export interface PipelinedCommands {
     /** An error or a reply for each command, in order. */
     exec(): Promise<[error: Error | null, reply: unknown][] | null>
   }
+}
+
+/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
+export interface RedisStore extends Store {
+  /** For messages, such as `Redis at localhost:6379`. Never a password. */
+  readonly place: string
+  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
+  connectionFailure(): string | undefined
+  /**
+   * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
+   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
+   *
+   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
+   * `check` writes nothing.
+   */
+  check(issuer?: string): Promise<readonly StoreWarning[]>
+  /** Closes the connections that the store opened, not a client of the host. */
+  close(): Promise<void>
 }
 
 /** On one key. */

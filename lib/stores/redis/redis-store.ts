@@ -9,7 +9,7 @@ import {
   usual,
 } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import type { Count, Store, StoreWarning } from '../../store/store'
+import type { Count } from '../../store/store'
 import { cached, cacheOption, type CacheOptions } from './cache'
 import { connect, describeAddress } from './connection'
 import { checkRedis } from './health-check'
@@ -19,6 +19,7 @@ import {
   type PipelinedCommands,
   type RedisCommands,
   redisScript,
+  type RedisStore,
   runOver,
   textsOf,
 } from './redis-commands'
@@ -66,24 +67,6 @@ export type RedisStoreOptions = {
       readonly cache?: CacheOptions
     }
 )
-
-/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
-export interface RedisStore extends Store {
-  /** For messages, such as `Redis at localhost:6379`. Never a password. */
-  readonly place: string
-  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
-  connectionFailure(): string | undefined
-  /**
-   * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
-   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
-   *
-   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
-   * `check` writes nothing.
-   */
-  check(issuer?: string): Promise<readonly StoreWarning[]>
-  /** Closes the connections that the store opened, not a client of the host. */
-  close(): Promise<void>
-}
 
 /**
  * Keeps every record in Redis 6.2 or later, or in Valkey: one key for each. An authorization expires with its last
