@@ -81,36 +81,30 @@ function subjectWith(
 type Places = (subject: Subject) => readonly FindingPlace[]
 
 const options =
-  (pathsOf: (settings: ServerSettings) => readonly string[]): Places =>
-  ({ settings }) =>
-    pathsOf(settings).map((path) => ({ path }))
-
-const option =
-  (path: string, isRisky: (settings: ServerSettings, subject: Subject) => boolean): Places =>
+  (pathsOf: (settings: ServerSettings, subject: Subject) => readonly string[]): Places =>
   (subject) =>
-    isRisky(subject.settings, subject) ? [{ path }] : []
+    pathsOf(subject.settings, subject).map((path) => ({ path }))
+
+const option = (path: string, isRisky: (settings: ServerSettings, subject: Subject) => boolean) =>
+  options((settings, subject) => (isRisky(settings, subject) ? [path] : []))
 
 const lifetime = (name: Exclude<keyof Lifetimes, 'grant'>, over: number, most = Infinity): Places =>
   option(`lifetimes.${name}`, ({ lifetimes }) => lifetimes[name] > over && lifetimes[name] <= most)
 
-const member =
-  (name: keyof Client, isRisky: (client: Client, settings: ServerSettings) => boolean): Places =>
-  ({ clients, settings }) =>
-    clients
-      .filter(({ client }) => isRisky(client, settings))
-      .map(({ client, path }) => ({ path: `${path}.${name}`, client: client.client_id }))
+const ofClients =
+  (membersOf: (client: Client, subject: Subject) => readonly string[]): Places =>
+  (subject) =>
+    subject.clients.flatMap(({ client, path }) =>
+      membersOf(client, subject).map((each) => ({ path: `${path}.${each}`, client: client.client_id })),
+    )
+
+const member = (name: keyof Client, isRisky: (client: Client, settings: ServerSettings) => boolean) =>
+  ofClients((client, { settings }) => (isRisky(client, settings) ? [name] : []))
 
 type Lists = 'redirect_uris' | 'grant_types' | 'response_types' | 'client_secret_hashes'
 
-const entries =
-  (name: Lists, isRisky: (entry: string, client: Client, subject: Subject) => boolean): Places =>
-  (subject) =>
-    subject.clients.flatMap(({ client, path }) =>
-      risky(`${path}.${name}`, client[name], (entry) => isRisky(entry, client, subject)).map((place) => ({
-        path: place,
-        client: client.client_id,
-      })),
-    )
+const entries = (name: Lists, isRisky: (entry: string, client: Client, subject: Subject) => boolean) =>
+  ofClients((client, subject) => risky(name, client[name], (entry) => isRisky(entry, client, subject)))
 
 const risky = (path: string, list: readonly string[], isRisky: (entry: string) => boolean) =>
   list.flatMap((entry, index) => (isRisky(entry) ? [`${path}[${index}]`] : []))

@@ -33,8 +33,6 @@ export class CreationDeadline {
     const sentAt = performance.now()
     const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
     const reply = await run(String(deadline))
-    if (!Number.isSafeInteger(reply))
-      throw new Error('The database gave its time as something other than a whole number.')
     // The database read its clock after `sentAt`. A slow reply is too vague for the next deadline.
     const isRecent = performance.now() - sentAt <= this.patience
     if (Math.abs(reply) > 1 && isRecent) this.ahead = Math.abs(reply) - sentAt

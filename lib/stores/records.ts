@@ -71,24 +71,19 @@ export function countersIn(store: Pick<Store, 'add' | 'write'>): Counters {
   }
 }
 
-/** Documents of other servers, which can be fetched again. */
-export interface Documents {
-  find(key: string): Promise<string | undefined>
-  /** Another process that writes at the same time may win. */
-  keep(key: string, text: string, seconds: number): Promise<void>
-}
-
 const documentKey = (key: string) => `document:${nameOf(key)}`
 
-export function documentsIn(store: Store): Documents {
-  return {
-    find: (key) => store.read(documentKey(key)).then((found) => found?.value),
-    async keep(key, text, seconds) {
-      const expected = (await store.read(documentKey(key)))?.version
-      await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
-    },
-  }
-}
+/** Documents of other servers, which can be fetched again. */
+export const documentsIn = (store: Store) => ({
+  find: async (key: string): Promise<string | undefined> => (await store.read(documentKey(key)))?.value,
+  /** Another process that writes at the same time may win. */
+  async keep(key: string, text: string, seconds: number): Promise<void> {
+    const expected = (await store.read(documentKey(key)))?.version
+    await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
+  },
+})
+
+export type Documents = ReturnType<typeof documentsIn>
 
 /** Keys are printable ASCII; names may hold what hosts and strangers choose. */
 export const nameOf = (name: string): string =>
@@ -102,25 +97,19 @@ export const nameOf = (name: string): string =>
 
 const maximumCached = 1000
 
-interface OwnWrites {
-  readonly store: AuthorizationStore
-  /**
-   * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
-   * revision may rest on it.
-   */
-  readonly takeCached: (id: string) => StoredAuthorization | undefined
-}
-
 /** The last 1000 requests and codes that this process wrote. */
-export function ownWrites(store: AuthorizationStore): OwnWrites {
+export function ownWrites(store: AuthorizationStore) {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
-  const take = (id: string) => {
-    const stored = written.get(id)
-    written.delete(id)
-    return stored
-  }
   return {
-    takeCached: take,
+    /**
+     * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
+     * revision may rest on it.
+     */
+    takeCached(id: string): StoredAuthorization | undefined {
+      const stored = written.get(id)
+      written.delete(id)
+      return stored
+    },
     store: decorate(store, {
       save(authorization, revision, expected) {
         const { id, state } = authorization
