@@ -57,9 +57,9 @@ export function mistakesIn(
   const [name = '', ...others] = words
   if (takes !== undefined && name === '') wrong(takes, 'is missing: write it after the command.')
   for (const word of others) wrong(word, 'is one word too many; a value with spaces needs quotes.')
-  for (const [each, { variable, unless = each, mistakeIn: check }] of Object.entries(flags))
-    if (variable !== undefined && !given.has(each) && !given.has(unless))
-      wrong(`--${each}`, check?.(environment[variable] ?? ''))
+  const { store } = flags
+  if (store !== undefined && !given.has('store') && !given.has('print'))
+    wrong('--store', store.mistakeIn?.(environment[storeVariable] ?? ''))
   return issues
 }
 

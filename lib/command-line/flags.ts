@@ -9,10 +9,6 @@ export interface Flag {
   readonly meaning: string
   /** Where it differs from {@link memberOf}. */
   readonly member?: string | undefined
-  /** The environment variable that stands for a required flag. */
-  readonly variable?: string
-  /** The flag without which it is required. */
-  readonly unless?: string
   readonly mistakeIn?: (value: string) => string | undefined
 }
 
@@ -44,8 +40,6 @@ export const everywhere = {
 export const ofStore = {
   store: {
     ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', storeVariable),
-    variable: storeVariable,
-    unless: 'print',
     mistakeIn: (url: string) =>
       url === ''
         ? 'must be a URL such as redis://localhost:6379, or be in the environment as STORE_URL.'

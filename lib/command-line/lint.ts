@@ -257,16 +257,14 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
 }
 const placesByRule: ReadonlyMap<string, Places> = new Map(Object.entries(places))
 
-/**
- * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
- * deployment.
- */
-type Severity = 'error' | 'warning'
-
 type LintRule = {
   /** Stable: scripts may rely on it, and `--allow` takes it. */
   readonly rule: string
-  readonly severity: Severity
+  /**
+   * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
+   * deployment.
+   */
+  readonly severity: 'error' | 'warning'
   readonly why: string
   readonly cure: string
   /** A specification, or `good practice`. */

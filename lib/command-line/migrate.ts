@@ -43,17 +43,16 @@ const undefinedColumn = '42703'
 const lock = `select pg_advisory_xact_lock(hashtext('express-authorization-server'));`
 
 async function migrate(url: string, tables: ReadTables, json: boolean): Promise<Result> {
-  const { Client } = loadPg('migrate cannot connect:', 'run "npm install pg", or use the text of --print')
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  client.on('error', () => {})
+  const { Pool } = loadPg('migrate cannot connect:', 'run "npm install pg", or use the text of --print')
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 5000 })
+  pool.on('error', () => {})
   const place = describePool({ options: { connectionString: url } })
   try {
-    await client.connect()
     const names = Object.values(namesOf(tables))
     const missing = 'select name from unnest($1::text[]) as name where to_regclass(name) is null'
-    const { rows } = await client.query(missing, [names])
-    if (rows.length > 0) await client.query(lock + tablesText(tables))
-    await client.query(statementsOn(tables).check.text)
+    const { rows } = await pool.query(missing, [names])
+    if (rows.length > 0) await pool.query(lock + tablesText(tables))
+    await pool.query(statementsOn(tables).check.text)
     const made = rows.map((row) => textIn(row, 'name'))
     const said =
       made.length === 0
@@ -68,6 +67,6 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
         : ''
     return failed(1, [`${place}: ${message}${cure}`])
   } finally {
-    await client.end().catch(() => {})
+    await pool.end().catch(() => {})
   }
 }

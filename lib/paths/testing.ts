@@ -9,11 +9,13 @@ export {
   type Agent,
   type ApprovedRequest,
   type AuthorizationRequest,
+  mintToken,
   type ReceivedTokenResponse,
-} from '../testing/approve'
+  testClock,
+  type TestClock,
+} from '../testing/tokens'
 export { expectRefused } from '../testing/expect-refused'
 export type { HttpResponse } from '../testing/expect-refused'
-export { mintToken, testClock, type TestClock } from '../testing/mint-token'
 export type { MintRequest } from '../protocol/test-door'
 
 export { checkStore, storeContract, storeRules } from '../testing/store-rules'

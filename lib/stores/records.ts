@@ -105,7 +105,7 @@ export function ownWrites(store: AuthorizationStore) {
      * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
      * revision may rest on it.
      */
-    takeCached(id: string): StoredAuthorization | undefined {
+    takeCached: (id: string): StoredAuthorization | undefined => {
       const stored = written.get(id)
       written.delete(id)
       return stored

@@ -103,17 +103,12 @@ export function describePool(pool: object): string {
   return isText(host) ? `PostgreSQL at ${host}:${Number(port ?? 5432)}` : 'PostgreSQL'
 }
 
-interface Connection {
-  on(event: 'error', listener: () => void): unknown
-  end(): Promise<void>
-}
-
 /** What is used of pg. Declarations name no optional package. */
 interface Pg {
-  readonly Pool: new (settings: object) => PostgresPool & Connection
-  readonly Client: new (settings: object) => Connection & {
-    connect(): Promise<unknown>
+  readonly Pool: new (settings: object) => PostgresPool & {
     query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
+    on(event: 'error', listener: () => void): unknown
+    end(): Promise<void>
   }
 }
 

@@ -11,9 +11,8 @@ import {
 import { isRecord } from '../../primitives/values'
 import type { Count } from '../../store/store'
 import { cached, cacheOption, type CacheOptions } from './cache'
-import { connect, describeAddress } from './connection'
+import { connect, describeAddress, readOverHost } from './connection'
 import { checkRedis } from './health-check'
-import { readOverHost } from './reads'
 import {
   foundText,
   type PipelinedCommands,
