@@ -4,7 +4,6 @@
 // ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
 // processor time.
 // Can go: when the Redis client has a cache that stops within a second if changes no longer arrive.
-import type { Redis } from 'ioredis'
 import { aWhole } from '../../primitives/fields'
 import { BoundedMap } from '../../primitives/maps'
 import { type Fields, group, needed } from '../../primitives/schema'
@@ -12,7 +11,7 @@ import { createId, secureRandom } from '../../protocol/credential'
 import { withinDeadline } from '../../store/deadline'
 import { warningsOf } from '../../store/database-clock'
 import type { StoredValue } from '../../store/store'
-import { connectionSettings, loadIoredis, type RedisConnection } from './connection'
+import { listeningRedis, type RedisConnection } from './connection'
 import type { RedisCommands, RedisStore } from './redis-commands'
 
 export interface CacheOptions {
@@ -163,7 +162,7 @@ interface Proof {
  * over.
  */
 class RedisInvalidations {
-  private readonly listening: Redis
+  private readonly listening: ReturnType<typeof listeningRedis>
   private readonly timer: NodeJS.Timeout
   /** The marks of the attempt, or of the tracking, that is under way. */
   private marks: string | undefined
@@ -183,27 +182,11 @@ class RedisInvalidations {
     private readonly reading: RedisCommands,
     private readonly cache: RecordCache,
   ) {
-    this.listening = new (loadIoredis().Redis)(url, {
-      ...connectionSettings,
-      // ioredis drops the pushes of RESP3.
-      protocol: 2,
-      // They belong to one connection: ioredis must not repeat them on the next.
-      autoResubscribe: false,
-      autoResendUnfulfilledCommands: false,
-      enableOfflineQueue: false,
-      reconnectOnError: () => false,
-      // No command on it matters any more.
-      disconnectTimeout: 100,
-      retryStrategy: (attempt) => Math.max(connectionSettings.retryStrategy(attempt), this.pause()),
-    })
+    this.listening = listeningRedis(url, () => this.pause())
     this.listening
-      .on('error', () => {})
-      .on('ready', () => {
-        readInChunks(this.listening.stream)
-        void this.begin()
-      })
+      .on('ready', () => void this.begin())
       .on('close', () => this.stop())
-      .on('messageBuffer', (_channel: unknown, keys: unknown) => this.apply(keys))
+      .on('messageBuffer', (_channel, keys) => this.apply(keys))
     this.timer = setInterval(() => this.tick(), proofEvery).unref()
   }
 
@@ -322,19 +305,4 @@ class RedisInvalidations {
 
 async function writeMark(client: RedisCommands, key: string): Promise<void> {
   await client.call('SET', key, '', 'PX', markLifetime)
-}
-
-/** Milliseconds: short for the network, long for a wake-up. */
-const pauseAfterChunk = 2
-
-/**
- * Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs
- * (docs/reports/performance.md, 2026-11-22). Reads the first data after a pause at once.
- */
-function readInChunks(stream: Redis['stream']): void {
-  const resume = () => void stream.resume()
-  stream.on('data', () => {
-    stream.pause()
-    setTimeout(resume, pauseAfterChunk)
-  })
 }

@@ -24,9 +24,8 @@ import {
 } from './redis-commands'
 import {
   acknowledgedOver,
-  confirming,
   isPipelined,
-  removing,
+  markLifetime,
   replicaWait,
   type ReplicaWait,
   versionLength,
@@ -181,6 +180,28 @@ function storeOver(
     },
   }
 }
+
+// DEL first: a full Redis refuses SET only before the first write of a script.
+const removing = redisScript(`
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
+return 1
+`)
+
+// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
+// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
+// failover one may be back, and the next reader must decide on it.
+const confirming = redisScript(`
+local stored = redis.call('GET', KEYS[1])
+if stored == '' then
+  redis.call('SET', KEYS[1], '', 'KEEPTTL')
+  return 1
+end
+if stored then return 0 end
+redis.call('SET', KEYS[1], '', 'PX', 1000)
+redis.call('DEL', KEYS[1])
+return 1
+`)
 
 // SREM first, so that WAIT always has a write to wait for.
 const listing = redisScript(`

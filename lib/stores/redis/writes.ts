@@ -7,7 +7,7 @@ import { connectionSettings } from './connection'
 import { type PipelinedCommands, type RedisCommands, redisScript, type RunScript } from './redis-commands'
 
 export const versionLength = 22
-const markLifetime = String(markSeconds * 1000)
+export const markLifetime = String(markSeconds * 1000)
 
 // A value is the version, 22 characters, and the text; the mark of a removal is empty. A write sent again, because the
 // reply was lost, writes the same value: WAIT always has a write to wait for. Replies with the clock of Redis if it
@@ -30,13 +30,6 @@ if version ~= ARGV[1] then
 end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[4], unpack(ARGV, 5))
 return now
-`)
-
-// DEL first: a full Redis refuses SET only before the first write of a script.
-export const removing = redisScript(`
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
-return 1
 `)
 
 /** @param waiting seconds for replicas. */
@@ -69,21 +62,6 @@ export interface ReplicaWait {
   /** Seconds, more than 0 and at most 60. Choose less than the server's `storeDeadline`, which ends every wait. */
   readonly within: number
 }
-
-// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
-// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
-// failover one may be back, and the next reader must decide on it.
-export const confirming = redisScript(`
-local stored = redis.call('GET', KEYS[1])
-if stored == '' then
-  redis.call('SET', KEYS[1], '', 'KEEPTTL')
-  return 1
-end
-if stored then return 0 end
-redis.call('SET', KEYS[1], '', 'PX', 1000)
-redis.call('DEL', KEYS[1])
-return 1
-`)
 
 /**
  * A write that reaches too few replicas rejects, although the master has it.
