@@ -6,9 +6,15 @@ import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
 import { withDeadline, withinDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
-import type { ClientStore } from '../stores/client-records'
-import { type ClientRegistry, isClientRegistry, registeredClients } from '../stores/registered'
-import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import {
+  type ClientRegistry,
+  type ClientStore,
+  configuredClients,
+  isClientRegistry,
+  ParsedRegistrations,
+  registeredClients,
+  storedClients,
+} from '../stores/clients'
 import type { DocumentFetch } from './document-fetch/document-fetch'
 
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/registered'
+import type { ClientRegistry } from '../stores/clients'
 import {
   cannotChange,
   changeClient,

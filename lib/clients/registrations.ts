@@ -12,8 +12,7 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import { isDeleted } from '../stores/client-records'
-import type { ClientRegistry } from '../stores/registered'
+import { type ClientRegistry, isDeleted } from '../stores/clients'
 
 /**
  * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and

@@ -25,7 +25,7 @@ export interface AuthorizationsOptions {
   readonly fromTheStart?: boolean
 }
 
-export type ResolvedAuthorizations = Readonly<ReturnType<ReturnType<typeof authorizationsOption>>>
+type ResolvedAuthorizations = Readonly<ReturnType<ReturnType<typeof authorizationsOption>>>
 
 export interface ListingContext extends Context {
   readonly settings: Settings & ResolvedAuthorizations & { readonly connectedPage: PageOptions['connected'] }

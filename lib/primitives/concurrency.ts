@@ -105,6 +105,22 @@ export class SingleFlight<Outcome> {
   }
 }
 
+/** One act of a key at a time, in the order of the calls. An act begins in a later microtask. */
+export class Lines {
+  private readonly last = new Map<string, Promise<unknown>>()
+
+  add<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const own = (this.last.get(key) ?? Promise.resolve()).then(act)
+    const settled = own.then(ignore, ignore).then(() => {
+      if (this.last.get(key) === settled) this.last.delete(key)
+    })
+    this.last.set(key, settled)
+    return own
+  }
+}
+
+const ignore = () => undefined
+
 // Enough for a store that answers many calls together; leaves room for others.
 const atOnce = 16
 

@@ -68,23 +68,12 @@ export class ConfigurationError extends Error {
   }
 }
 
-export function optionalPackage<Package>(
-  name: string,
-  load: () => Loaded<Package>,
-  { subject, cure }: { readonly subject: string; readonly cure: string },
-): Package {
-  const { found, cause } = load()
-  if (found !== undefined) return found
-  if (!isMissing(cause)) throw cause
+/**
+ * For a loader whose `require` failed. Bundlers take a package for optional if its `require` stands in `try`.
+ *
+ * @throws ConfigurationError if the package is not installed, else `cause`.
+ */
+export function refuseLoading(cause: unknown, name: string, subject: string, cure: string): never {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause
   throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
-}
-
-/** Bundlers take a package for optional if its `require` stands in `try`. */
-export interface Loaded<Package> {
-  readonly found?: Package
-  readonly cause?: unknown
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

@@ -8,8 +8,7 @@ import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/dynamic-clients'
 import type { ServerSettings } from '../config/resolve-options'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { isUse, type NoteUse, notingUses, ownWrites } from '../stores/own-writes'
-import { authorizationsIn } from '../stores/records'
+import { authorizationsIn, isUse, type NoteUse, notingUses, ownWrites } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {

@@ -15,7 +15,7 @@ import {
   type ServerCapabilities,
 } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
-import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
+import { clientLookUps, ParsedRegistrations } from '../../stores/clients'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { day, type DynamicClient, DynamicClientRecords, isDynamicClientId } from './dynamic-clients'
 import type { Store } from '../../store/store'

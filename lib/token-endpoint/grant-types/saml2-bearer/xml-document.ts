@@ -1,5 +1,5 @@
 import { refused } from '../../../protocol/refusals'
-import { type Loaded, optionalPackage } from '../../../primitives/configuration-error'
+import { refuseLoading } from '../../../primitives/configuration-error'
 
 /** Contains either elements or text. */
 export interface Element {
@@ -206,20 +206,15 @@ export interface XmlLibraries {
   }
 }
 
-export const loadXmlLibraries = (): XmlLibraries =>
-  optionalPackage('@xmldom/xmldom or xml-crypto', load, {
-    subject: 'saml2Bearer() cannot read XML:',
-    cure: 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"',
-  })
-
-function load(): Loaded<XmlLibraries> {
+export function loadXmlLibraries(): XmlLibraries {
+  let name = '@xmldom/xmldom'
   try {
     const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
-    const {
-      ExclusiveCanonicalization,
-    }: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
-    return { found: { DOMParser, ExclusiveCanonicalization } }
+    name = 'xml-crypto'
+    const canonicalizer: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
+    return { DOMParser, ExclusiveCanonicalization: canonicalizer.ExclusiveCanonicalization }
   } catch (cause) {
-    return { cause }
+    const cure = 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"'
+    return refuseLoading(cause, name, 'saml2Bearer() cannot read XML:', cure)
   }
 }
