@@ -127,13 +127,11 @@ export type {
   ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,
-  ExtensionOwnerRequest,
   ExtensionRequest,
   ExtensionResourceRequest,
   ExtensionTokenRequest,
   LoginDefaults,
   ExtensionTokenResponse,
-  OwnerVerdict,
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'

@@ -74,17 +74,22 @@ const memberShape = shape<ClientMember>(
   {
     name: kind((value) => isText(value) && isMemberName(value), 'must be a name in lower case.'),
     mistakeIn: aCall(),
-    ...someCalls('isGranted', 'conflictIn', 'verify'),
+    ...someCalls('isGranted', 'conflictIn', 'verify', 'subjectFor'),
   },
   'ignored',
 )
 
 export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
   const names = new Set<string>()
-  const member = checked(memberShape, ({ name }, wrong) => {
+  let publishes = false
+  const member = checked(memberShape, (given, wrong) => {
+    const { name } = given
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
     else if (names.has(name)) wrong('.name', `is "${name}", which another plug-in adds already.`)
     names.add(name)
+    if (given.subjectFor === undefined) return
+    if (publishes) wrong('.subjectFor', 'is a function that another member has already.')
+    publishes = true
   })
   return listed(plugins, 'clientMembers', rows(member, 'members of registrations'))
 }

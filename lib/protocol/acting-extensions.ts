@@ -3,7 +3,7 @@ import { type KeptExtensionData, ownDataOf } from './extension-data'
 import type { Json } from './json'
 
 /** At these, extensions act one after the other. */
-export type Door = 'resolve' | 'authorize' | 'checkOwner' | 'askOwner' | 'respond' | 'describe'
+export type Door = 'resolve' | 'authorize' | 'respond' | 'describe'
 
 export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
 
