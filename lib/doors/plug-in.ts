@@ -1,14 +1,14 @@
-import type { PolledRequests } from './polled-requests'
 import type { ResponseMode } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
 import type { Authorization } from '../authorization/authorization'
 import type { OwnerEntry } from '../authorization/owner-record'
 import type { FoundAccess } from '../authorization/lookup'
 import type { RequestProposal } from '../authorization/requested'
+import type { StoredAuthorization } from '../authorization/store'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
-import type { OwnPage, PageEndpoint } from './page-endpoint'
+import type { OwnPage, OwnPageRequest, PageEndpoint } from './page-endpoint'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client, ClientMember } from '../protocol/client'
@@ -16,6 +16,7 @@ import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
 import type { Evidence } from '../protocol/extension-data'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
+import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { ScopeDescription } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
@@ -200,15 +201,69 @@ export interface LateFailure {
   readonly cause: unknown
 }
 
+/**
+ * Requests of clients without a redirection URI, such as devices (RFC 8628): each rule and each page of the
+ * authorization endpoint, with a page before it that names the request, and polls in place of a redirect.
+ */
+export interface PolledRequests {
+  /** @throws OAuthError every refusal of the authorization endpoint. */
+  parse(client: Client, parameters: Parameters, grantType: string): Promise<ParsedRequest>
+  /** Undefined for a request that this owner cannot enter: all reasons look alike. */
+  find(id: string, owner: ResourceOwner): Promise<FoundRequest | undefined>
+  /**
+   * The consent page of a request; the login that its owner needs before; undefined if another owner was faster.
+   *
+   * @throws OAuthError the refusals of the authorization endpoint.
+   */
+  enter(request: OwnPageRequest, found: FoundRequest, terms: EnteringTerms): Promise<Entered | undefined>
+  /** @throws OAuthError the refusals of a decision. */
+  decide(request: OwnPageRequest, grantType: string): Promise<Decided>
+  /** Opens the request of a form for another account of its owner. */
+  release(request: OwnPageRequest): Promise<void>
+}
+
 /** A valid authorization request of a known client, before the owner is known. */
 export interface ParsedRequest {
   /** The members of the record that begins. */
   readonly proposal: RequestProposal
-  /** What extensions add to the consent page. */
+  /** What extensions add to the consent page, such as the resources: also for an owner who decides elsewhere. */
   readonly facts: readonly ConsentFact[]
   /**
-   * The parameters that count, in form encoding, without credentials of the client: what `resolve`
-   * returns once a browser brings the request.
+   * The parameters that count, in form encoding, without credentials of the client: what `resolve` returns once a browser
+   * brings the request, or for `openRequest`.
    */
   readonly parameters: string
 }
+
+export interface FoundRequest {
+  readonly found: StoredAuthorization
+  /** The decision of this owner; undefined if it is still to come. */
+  readonly answer: 'approved' | 'denied' | undefined
+}
+
+export interface EnteringTerms {
+  readonly grantType: string
+  /** Derives the consent token of the form: a text that only the server knows, the same for one request and owner. */
+  readonly secret: string
+  /** What the owner compares with the device. */
+  readonly device: DeviceOfRequest
+  /** Hidden fields of the form besides the consent token. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** The device from which a request comes. */
+interface DeviceOfRequest {
+  readonly userCode: string
+  /** The device's address; undefined if it is not known. */
+  readonly requestedFrom: string | undefined
+  /** When the device asked, in seconds since the epoch. */
+  readonly requestedAt: number
+  /** The time of the page, in seconds since the epoch. */
+  readonly now: number
+}
+
+export type Entered =
+  { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
+
+type Decided =
+  { readonly answer: 'approved' | 'denied'; readonly client: Client } | { readonly login: LoginRequest }

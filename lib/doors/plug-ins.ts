@@ -1,5 +1,5 @@
 import type { AccessTokenFormat } from '../protocol/access-token-format'
-import type { ActingExtensions } from '../protocol/acting-extensions'
+import type { ActingExtensions } from '../protocol/extension'
 import type { PublishedSubject } from '../protocol/client'
 import type { NamedModes } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'

@@ -1,6 +1,6 @@
 import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
-import { described } from '../protocol/acting-extensions'
+import { described } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import { withConfirmation } from '../protocol/confirmation'
 import { credentialId } from '../protocol/credential'
