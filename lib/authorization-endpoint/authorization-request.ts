@@ -96,11 +96,11 @@ export function checkRequest(
   const { client } = destination
   received.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
   received.check(plugins.authorizationParameters)
-  const response = responseOf(destination, received, plugins)
+  const { responseType, approving, mode } = responseOf(destination, received, plugins)
   const requestedLogin = parseRequestedLogin(received)
   const parameters = withoutIgnoredScope(received, client, plugins.ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, settings.defaultScope)
-  return { destination, parameters, ...response, requestedLogin, scope }
+  return { destination, parameters, responseType, approving, mode, requestedLogin, scope }
 }
 
 /** Judges a request with its owner. @param owner undefined if nobody is logged in, or no browser brings the request. */
@@ -119,7 +119,6 @@ export function authorizeRequest(
     const requestedLogin = withDefaults(checked.requestedLogin, terms.loginDefaults)
     const { token_type: tokenType = settings.tokenType } = client
     return {
-      ...terms,
       responseType,
       approving,
       requestedLogin,
@@ -131,6 +130,7 @@ export function authorizeRequest(
         extensionData: withMode(terms.extensionData, checked.mode),
         request: pendingOf(destination, responseType.name, parameters),
       },
+      ...terms,
     }
   })
 }
