@@ -68,17 +68,15 @@ export interface PluginParts extends GuardParts, Omit<Extension, 'name'> {
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PluginResource[]
   /**
-   * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}): the server lists them in the record of
-   * each owner. An entry with the scope `openid` stays for these seconds at least, even if its
-   * authorization ends sooner, unless its owner or the host ends it. Default: none.
+   * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}). An entry with the scope `openid` stays for
+   * these seconds at least, unless its owner or the host ends it. Default: none.
    */
   readonly indexSeconds?: number
   /** Options that work and break a rule of the command `lint`, such as a missing secret. */
   readonly risks?: readonly PluginRisk[]
   /**
-   * Gets what the plug-in needs to serve, such as keys. Called once when the server is made, without waiting,
-   * and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()`
-   * resolves to false.
+   * Gets what the plug-in needs to serve, such as keys: once when the server is made, and at each `oauth.ready()`. A
+   * rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()` resolves to false.
    */
   ready?(): Promise<unknown>
 }
@@ -116,15 +114,11 @@ export interface PluginGuard {
 }
 
 /**
- * What a plug-in reads of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`,
- * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` throw an `Error`
- * until the server is made. A store that fails causes `temporarily_unavailable`.
+ * What a plug-in reads of a server. From `documents` on, what is below throws an `Error` until the server is made. A
+ * store that fails causes `temporarily_unavailable`.
  */
 export interface PluginServer extends PluginGuard {
-  /**
-   * No guard against races here: for authorizations, use `commit`. Keys are as written: begin those of the plug-in with its
-   * name.
-   */
+  /** Keys are as written: begin those of the plug-in with its name. For authorizations, use `commit`. */
   readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
@@ -140,9 +134,8 @@ export interface PluginServer extends PluginGuard {
   /** Finds a registered client, perhaps a disabled one; else undefined. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
-   * Checks an authorization request as the authorization endpoint does, for a known client that pushes it
-   * (RFC 9126). Extensions replace the request first (`resolve`).
-   * `client_id` must then name this client.
+   * Checks an authorization request that a known client pushes (RFC 9126), as the authorization endpoint does.
+   * Extensions replace it first (`resolve`); `client_id` must then name this client.
    *
    * @param evidence `evidence` at the endpoint: what the extensions found in the request.
    * @param sender `sender` at the endpoint: the fetches of the request count for it.
@@ -166,10 +159,7 @@ export interface PluginServer extends PluginGuard {
    * @throws OAuthError the refusals of a guard, also without a token.
    */
   readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<FoundAccess>
-  /**
-   * Undefined for a record that does not exist, has expired or was revoked. Another writer may be changing
-   * it.
-   */
+  /** Undefined for a record that does not exist, has expired or was revoked. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
    * For a plug-in with `indexSeconds`: every live authorization of a resource owner that began since the
@@ -181,8 +171,7 @@ export interface PluginServer extends PluginGuard {
   /** Stores a new record, with a new id, such as one of `openRequest`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
-   * Changes a record, or refuses, by compare-and-set. A conflict repeats the transition on the new record, so
-   * it must be pure.
+   * Changes a record, or refuses. A conflict repeats the transition on the new record, so it must be pure.
    *
    * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16
    *   times.
