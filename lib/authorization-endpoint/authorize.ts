@@ -70,7 +70,7 @@ async function take(
     if (ofAnother !== undefined) throw ofAnother
     const demanded = settled.claimed ?? findDemandedLogin(server, settled, owner)
     const claimed = isLater(demanded) ? await demanded : demanded
-    const { demandedLogin } = claimed?.record ?? {}
+    const demandedLogin = claimed?.record.demandedLogin
     const authorizing = authorizeRequest(server, checked, owner, demandedLogin, context.now)
     const parsed = isLater(authorizing) ? await authorizing : authorizing
     const visit = { server, host, settled, client, redirectUri, parsed, context, owner, claimed }
