@@ -1,7 +1,6 @@
 import { carryRequestId } from '../audit/audit-log'
 import { urlBelow } from '../endpoints/server-urls'
 import {
-  pageMethods,
   pageOf,
   type OwnPage,
   type PageEndpoint,
@@ -35,13 +34,13 @@ type Page = PageEndpoint | OwnPage
 
 /** Shares the network limit, the error page and the login of the authorization endpoint. */
 export function pageRow(server: Edge, page: Page): Row<unknown> {
-  const { name, path, json = false, fromOtherSites = false } = page
+  const { name, path, method = ['GET', 'POST'], json = false, fromOtherSites = false } = page
   return {
     ...anyPage,
     name,
     path,
     url: urlBelow(server.settings.issuer, path),
-    methods: pageMethods(page),
+    methods: [method].flat(),
     body: json ? 'fields' : 'form',
     limit: server.networkLimits.authorization,
     service: 'needed',

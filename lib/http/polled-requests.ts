@@ -3,7 +3,7 @@ import { commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import {
   parseAuthorizationRequest,
-  polledParameters,
+  parametersToKeep,
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
@@ -12,8 +12,7 @@ import { answerIn } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
 import type { Host, SettledRequest } from '../authorization-endpoint/visit'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { Entered, PolledRequests } from '../doors/polled-requests'
-import type { Context } from '../doors/context'
+import type { Entered, PolledRequests } from '../doors/plug-in'
 import { loginOf } from '../protocol/resource-owner'
 import { ForOwner, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
@@ -32,7 +31,7 @@ export function polledRequests(server: Edge): PolledRequests {
       return {
         proposal: parsed.proposal,
         facts: parsed.facts,
-        parameters: received.only(parametersOf(server)).format(),
+        parameters: parametersToKeep(received, server),
       }
     },
     async find(id, { subject }) {
@@ -99,8 +98,6 @@ export function polledRequests(server: Edge): PolledRequests {
     },
   }
 }
-
-const parametersOf = ({ plugins }: Context) => [...polledParameters, ...plugins.authorizationParameters]
 
 function ledToRedirect(): never {
   throw new Error('A request without a redirection URI led to a redirect.')
