@@ -29,13 +29,14 @@ import type { Context } from '../doors/context'
 import type { Plugins } from '../doors/plug-ins'
 import { loginParameters, parseRequestedLogin, type RequestedLogin, withDefaults } from './requested-login'
 import {
+  canonicalResponseType,
   namedMode,
   type NamedMode,
   type NamedModes,
   type ResponseTypeDescription,
   withMode,
 } from '../protocol/response-types'
-import type { ResponseType, ResponseTypes } from '../authorization/response-types'
+import type { ResponseType } from '../authorization/response-types'
 
 interface RequestContent {
   readonly scope: Scope
@@ -136,9 +137,9 @@ function contentOf(
 export function requireResponseType(
   client: Client,
   name: string,
-  responseTypes: ResponseTypes,
+  responseTypes: Plugins['responseTypes'],
 ): ResponseType {
-  const responseType = responseTypes.get(name)
+  const responseType = responseTypes.get(canonicalResponseType(name))
   if (responseType === undefined) throw refused('response_type_unknown')
   if (!client.response_types.includes(responseType.name)) throw refused('response_type_not_registered')
   return responseType
