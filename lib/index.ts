@@ -41,21 +41,21 @@ export {
 } from './authorization/grant-type'
 export type { IssueLimitOptions } from './limits/shares'
 export type { Limit, LimitOption, RateLimitOptions } from './limits/limit'
-export { approveWithAccessToken, approveWithCode } from './authorization/decision'
+export { approveWithAccessToken, approveWithCode } from './authorization/requested'
 export {
   authorizationIdOf,
   openRequest,
   type OpenChoices,
   type RequestProposal,
 } from './authorization/requested'
-export { pollAuthorization, type Poll } from './authorization/polled'
+export { pollAuthorization, type Poll } from './authorization/redeem'
 export type { IssueContext, RecordContext, Transition, TransitionResult } from './authorization/transition'
 export { issueAccessToken, type Issuance, type Issued, type DirectAuthorization } from './authorization/issue'
-export type { OneTimeUse } from './authorization/one-time-use'
+export type { OneTimeUse } from './authorization/authorization'
 export { ConfigurationError, type ConfigurationIssue } from './primitives/configuration-error'
 export type { Login, LoginRequest, ResourceOwner } from './protocol/resource-owner'
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
-export type { OwnerEntry } from './authorization/owner-record'
+export type { OwnerEntry } from './authorization/owners'
 export type { ListedConsent } from './authorization/remembered-consent'
 export { markSeconds } from './store/store'
 export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from './store/store'

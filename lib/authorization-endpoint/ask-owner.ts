@@ -11,7 +11,7 @@ import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
 import type { OfferedMemory, OfferedQuestion } from './consent-offer'
 import type { PriorConsentQuestion, Visit } from './visit'
-import type { RememberedConsent } from '../authorization/owner-record'
+import type { RememberedConsent } from '../authorization/owners'
 import {
   allowedScope,
   askedFor,

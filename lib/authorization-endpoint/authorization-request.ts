@@ -37,13 +37,14 @@ import {
   withDefaults,
 } from './requested-login'
 import {
+  canonicalResponseType,
   namedMode,
   type NamedMode,
   type NamedModes,
   type ResponseTypeDescription,
   withMode,
 } from '../protocol/response-types'
-import type { ResponseType, ResponseTypes } from '../authorization/response-types'
+import type { ResponseType } from '../authorization/response-types'
 
 /** What extensions say of a request and its owner. */
 interface RequestTerms {
@@ -194,9 +195,9 @@ function termsOf(
 export function requireResponseType(
   client: Client,
   name: string,
-  responseTypes: ResponseTypes,
+  responseTypes: Plugins['responseTypes'],
 ): ResponseType {
-  const responseType = responseTypes.get(name)
+  const responseType = responseTypes.get(canonicalResponseType(name))
   if (responseType === undefined) throw refused('response_type_unknown')
   if (!client.response_types.includes(responseType.name)) throw refused('response_type_not_registered')
   return responseType

@@ -11,7 +11,7 @@ import type { Json } from '../protocol/json'
 import { errorMembers, type OAuthError } from '../protocol/oauth-error'
 import { formOf, Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
-import { modeIn, type NamedMode } from '../protocol/response-types'
+import { canonicalResponseType, modeIn, type NamedMode } from '../protocol/response-types'
 
 interface ResponseFrame {
   readonly clientId: string
@@ -34,7 +34,7 @@ export function frameOf(
   return {
     clientId,
     redirectUri,
-    responseType: plugins.responseTypes.get(responseType),
+    responseType: plugins.responseTypes.get(canonicalResponseType(responseType)),
     mode,
     requestState,
     issuer,

@@ -1,6 +1,5 @@
 import { end } from '../authorization/commit'
 import { hasLetIn } from '../authorization/owner-entries'
-import { ownerName } from '../authorization/owners'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
 import { type OwnerProposal, refusalForOwner } from '../authorization/requested'
 import type { OnCommitted } from '../authorization/transition'
@@ -168,18 +167,15 @@ const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boole
  * A stranger can approve his own client.
  */
 async function awaitsError(
-  { store, issuerDigest, now }: Context,
+  server: Context,
   client: Client,
   parameters: Parameters,
   host: Host,
 ): Promise<boolean> {
-  const { owners, listsOwners } = store
-  if (!listsOwners || parameters.peek('prompt') !== 'none') return false
+  if (!server.store.listsOwners || parameters.peek('prompt') !== 'none') return false
   try {
     const owner = await host.findOwner()
-    if (owner === undefined) return false
-    const name = ownerName(issuerDigest, owner.subject)
-    return await hasLetIn({ owners, store, now }, name, client.client_id)
+    return owner !== undefined && (await hasLetIn(server, owner.subject, client.client_id))
   } catch {
     return false
   }

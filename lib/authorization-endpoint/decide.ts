@@ -19,9 +19,9 @@ import {
   type OwnersDecision,
   type OwnersRequest,
   type RepeatableApproval,
-} from '../authorization/decision'
+  requestNotOpen,
+} from '../authorization/requested'
 import { isSameCode, repeatable, withForm } from '../authorization/repetition'
-import { requestNotOpen } from '../authorization/requested'
 import { namesOf } from '../authorization/owner-entries'
 import type { StoredAuthorization } from '../authorization/store'
 import {
@@ -30,13 +30,13 @@ import {
   type OnCommitted,
   type SuccessfulResult,
   type TransitionResult,
+  unchanged,
 } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
-import type { LoginRequest } from '../protocol/resource-owner'
+import type { LoginRequest, Login } from '../protocol/resource-owner'
 import { createSalt, credentialId } from '../protocol/credential'
 import { isForOwner, OAuthError } from '../protocol/oauth-error'
-import type { Login } from '../protocol/resource-owner'
 import { Parameters } from '../protocol/parameters'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
@@ -244,7 +244,7 @@ function stepOf(current: Authorization | undefined, deciding: Deciding): Transit
   const { server, decision, hasWaited, client, context } = deciding
   if (decision.grantType !== undefined) return polledStep(current, deciding)
   const decidable = findDecidable(current, decision, context.now)
-  if (decidable instanceof OAuthError) return { action: 'none', refusal: decidable }
+  if (decidable instanceof OAuthError) return unchanged(decidable)
   if (!isRedirectable(decidable)) return doneBefore(client)
   // The client may have lost the redirection URI meanwhile.
   requireRedirectUri(client, decidable.request.redirectUri)
@@ -268,12 +268,12 @@ function polledStep(current: Authorization | undefined, deciding: Deciding): Tra
   const { decision, client, context } = deciding
   const { subject, login } = decision
   const asked = findAsked(current, decision)
-  if (asked instanceof OAuthError) return { action: 'none', refusal: asked }
+  if (asked instanceof OAuthError) return unchanged(asked)
   const answer = answerIn(asked)
   if (answer !== undefined) return { action: 'touch', outcome: { kind: 'done', client, answer } }
   const requested = findDecidable(current, decision, context.now)
-  if (requested instanceof OAuthError) return { action: 'none', refusal: requested }
-  if (requested.state !== 'requested') return { action: 'none', refusal: requestNotOpen() }
+  if (requested instanceof OAuthError) return unchanged(requested)
+  if (requested.state !== 'requested') return unchanged(requestNotOpen())
   if (!decision.approved)
     return { action: 'save', authorization: deny(requested), outcome: settledAs('denied') }
   const { settled, remembered } = settledBy({ ...requested, subject, login }, deciding)

@@ -9,7 +9,7 @@ import {
   type OwnerProposal,
 } from '../authorization/requested'
 import type { ResponseType } from '../authorization/response-types'
-import type { OnCommitted, TransitionResult } from '../authorization/transition'
+import { type OnCommitted, type TransitionResult, unchanged } from '../authorization/transition'
 import { createId } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import {
@@ -45,7 +45,7 @@ export function approveAtOnce(
     const replace = (current: Authorization | undefined): TransitionResult<Redirection> => {
       const claimable = findClaimable(current, claimed.presented, now, proposal.subject)
       return claimable instanceof OAuthError
-        ? { action: 'none', refusal: claimable }
+        ? unchanged(claimable)
         : { action: 'save', authorization, outcome: redirection, event }
     }
     return changeClaimed(server, claimed, replace, onCommitted).then((answer) => {

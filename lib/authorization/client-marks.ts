@@ -75,10 +75,10 @@ export class ClientMarks {
 
   /** Undefined without a mark of the last second in memory. */
   readonly known = (found: StoredAuthorization | undefined): StoredAuthorization | undefined => {
-    if (found === undefined) return undefined
-    if (this.parts.mayHaveMark?.(found.authorization.clientId) === false) return found
+    const time = found === undefined ? Infinity : this.timeOf(found.authorization)
+    if (found === undefined || time === Infinity) return found
     const mark = this.recalled(found.authorization.clientId)
-    return mark !== undefined && this.timeOf(found.authorization) > mark ? found : undefined
+    return mark !== undefined && time > mark ? found : undefined
   }
 
   private decorated(
@@ -88,9 +88,7 @@ export class ClientMarks {
     const unlessRevoked = async (found: StoredAuthorization | undefined) => {
       if (found === undefined) return undefined
       const time = this.timeOf(found.authorization)
-      // Gives nothing to its client: no mark matters.
-      if (time === Infinity || this.parts.mayHaveMark?.(found.authorization.clientId) === false) return found
-      return time > (await markOf(found.authorization.clientId)) ? found : undefined
+      return time === Infinity || time > (await markOf(found.authorization.clientId)) ? found : undefined
     }
     return decorate(store, {
       getCached: (id) => this.known(store.getCached?.(id)),
@@ -104,13 +102,10 @@ export class ClientMarks {
 
   /** To compare with a mark, in seconds since the epoch; Infinity if no mark ends the record. */
   private timeOf(authorization: Authorization): number {
-    switch (authorization.state) {
-      case 'approved':
-      case 'active':
-        return authorization.grantedAt
-      case 'requested':
-        return openedAt(authorization, this.parts.requestLifetime)
-    }
+    if (this.parts.mayHaveMark?.(authorization.clientId) === false) return Infinity
+    return authorization.state === 'requested'
+      ? openedAt(authorization, this.parts.requestLifetime)
+      : authorization.grantedAt
   }
 
   /** Seconds since the epoch; -Infinity without a mark. */

@@ -2,8 +2,7 @@ import { createId, type Random } from '../protocol/credential'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { type AuthorizationStore, confirmAbsence, type StoredAuthorization } from './store'
-import type { Authorization } from './authorization'
-import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
+import { type Authorization, isUsedOnce, tombstoneOf, ignoreTombstone } from './authorization'
 import type { Action, CompleteResult, OnCommitted, Transition } from './transition'
 
 interface CommitTerms<Outcome> {

@@ -22,16 +22,13 @@ export interface Recipient {
 }
 
 /** No store has the token yet. */
-export interface DecidedToken {
+interface DecidedToken {
   readonly authorization: Authorization | undefined
   readonly issued: Issued
   readonly event: TransitionEvent | undefined
 }
 
-interface CompletedToken {
-  readonly issued: Issued
-  readonly event: TransitionEvent | undefined
-}
+type CompletedToken = Omit<DecidedToken, 'authorization'>
 
 interface Issuing {
   readonly settings: Confirming & { readonly issuer: string }
@@ -55,7 +52,7 @@ export async function complete(
   decided: DecidedToken,
   recipient: Recipient,
 ): Promise<CompletedToken> {
-  const completed = await written(server, decided, recipient, false)
+  const completed = await completedBy(server, decided, recipient, false)
   if (completed === 'end') throw endsTooEarly()
   return completed
 }
@@ -64,7 +61,7 @@ const endsTooEarly = () =>
   new TypeError("An extension answered 'end' for a token response that is no refresh, or a repetition.")
 
 /** The format writes the text, and extensions add members and headers. */
-async function written(
+async function completedBy(
   server: Issuing,
   { authorization, issued, event }: DecidedToken,
   recipient: Recipient,
@@ -87,12 +84,12 @@ export function completing(server: Issuing, recipient: Recipient): CompleteResul
   return async (result, current) => {
     const authorization = result.action === 'save' ? result.authorization : current
     const decided = { authorization, issued: result.outcome, event: result.event }
-    const mayEnd = recipient.grantType === 'refresh_token' && result.action === 'save'
-    const completed = await written(server, decided, recipient, result.action !== 'save')
+    const isRepetition = result.action !== 'save'
+    const completed = await completedBy(server, decided, recipient, isRepetition)
     if (completed !== 'end') return { ...result, outcome: completed.issued, event: completed.event }
+    if (isRepetition || recipient.grantType !== 'refresh_token') throw endsTooEarly()
     // The grant of another server has no record yet.
-    if (mayEnd && authorization !== undefined) return revoked(current ?? authorization, 'no_longer_allowed')
-    throw endsTooEarly()
+    return revoked(current ?? result.authorization, 'no_longer_allowed')
   }
 }
 
@@ -123,22 +120,20 @@ async function textOf(
     throw new Error(`The server does not have the access token format "${formatted.format}".`)
   const { id: authorizationId, subject, clientId, login } = authorization
   const { digest: tokenId, scope, expiresAt, tokenData } = token
-  const { issuedAt } = formatted
   const published =
     subject === undefined || publishedSubject === undefined ? subject : publishedSubject(subject, client)
   const { issuer } = settings
   const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
-  const data = dataFor(authorization, token)
-  const own = described(describe, data, 'token')
-  const members = withConfirmation(own, settings, { tokenType, tokenData, ...data })
-  const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
+  const data = { tokenData, ...dataFor(authorization, token) }
+  const members = withConfirmation(described(describe, data, 'token'), settings, { tokenType, ...data })
+  const claims = { ...named, issuedAt: formatted.issuedAt, expiresAt, ...data, members }
   return encodeToken(format, claims, { client, grantType, subject })
 }
 
-const dataFor = (
-  { extensionData }: Authorization,
-  { extensionData: tokenExtensionData }: AccessToken,
-): KeptExtensionData => ({ extensionData, tokenExtensionData })
+const dataFor = ({ extensionData }: Authorization, token: AccessToken): KeptExtensionData => ({
+  extensionData,
+  tokenExtensionData: token.extensionData,
+})
 
 async function withAdditions(
   extensions: readonly At<'respond'>[],
@@ -149,29 +144,15 @@ async function withAdditions(
 ): Promise<Issued | 'end'> {
   const { id: authorizationId, subject, login, scope: grantedScope, grantedAt } = authorization
   const { accessToken, tokenType, scope, expiresAt } = issued
-  const named = { authorizationId, subject, login }
-  const shared = {
-    client,
-    grantType,
-    accessToken,
-    tokenType,
-    ...named,
-    scope,
-    grantedScope,
-    grantedAt,
-    expiresAt,
-  }
+  const granted = { authorizationId, subject, login, grantedScope, grantedAt }
+  const shared = { client, grantType, accessToken, tokenType, ...granted, scope, expiresAt, isRepetition }
+  const data = dataFor(authorization, token)
   const members: Record<string, Json> = {}
   const headers: Record<string, string> = {}
   for (const extension of extensions) {
     const { name } = extension
-    const kept = ownDataOf(name, dataFor(authorization, token))
-    const given: unknown = await extension.respond({
-      ...shared,
-      ...kept,
-      evidence: evidence.get(name),
-      isRepetition,
-    })
+    const own = ownDataOf(name, data)
+    const given: unknown = await extension.respond({ ...shared, ...own, evidence: evidence.get(name) })
     if (given === 'end') return given
     if (given === undefined) continue
     const mistake = `The extension "${name}" returned a wrong result for a token response:`

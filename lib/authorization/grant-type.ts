@@ -2,7 +2,7 @@ import { aCall, aTable, someTexts, textTable, yesOrNo } from '../primitives/fiel
 import { exactShape, kind, optional, requireShape, shape } from '../primitives/schema'
 import type { DirectAuthorization, Issued } from './issue'
 import type { FoundAccess } from './lookup'
-import type { OneTimeUse } from './one-time-use'
+import type { OneTimeUse } from './authorization'
 import type { IssueContext, Transition } from './transition'
 import type { Client } from '../protocol/client'
 import { isRecord, isText, isWhole } from '../primitives/values'

@@ -10,7 +10,6 @@ import { opaqueFormat } from '../protocol/access-token-format'
 import { type ExtensionData, noEvidence } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
 import {
@@ -21,16 +20,16 @@ import {
   type StoredToken,
   storedTokenOf,
 } from './access-token'
-import type { Active, Approved, Grant, LastResponse, RefreshToken } from './authorization'
+import type { Active, Approved, Grant, LastResponse, RefreshToken, OneTimeUse } from './authorization'
 import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import type { FoundAccess } from './lookup'
-import type { OneTimeUse } from './one-time-use'
 import {
   type GrantedToken,
   type IssueContext,
   issueEvent,
   type NewAccessToken,
   nothingToKeep,
+  type TransitionEvent,
   type TransitionResult,
 } from './transition'
 
@@ -104,7 +103,7 @@ function made(
   { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
   context: IssueContext,
   accessToken: string,
-  next?: NextRefreshToken,
+  next?: RefreshTokenWithText,
 ): { readonly issued: Issued } & Pick<Active, 'extensionData' | 'accessTokens'> {
   const { now, random, tokenTypes, countIssue, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
@@ -190,7 +189,8 @@ export function issue(
   }
 }
 
-interface NextRefreshToken {
+export interface RefreshTokenWithText {
+  /** In clear. */
   readonly text: string
   readonly stored: RefreshToken
 }
@@ -199,7 +199,7 @@ function nextRefreshToken(
   { id, grantedAt, refreshToken: last }: Active,
   secrets: Random,
   context: IssueContext,
-): NextRefreshToken {
+): RefreshTokenWithText {
   const tagKey = last?.tagKey ?? createTagKey(context.random)
   const generation = last === undefined ? 0 : last.generation + 1
   const text = createRefreshToken(id, generation, tagKey, secrets)
@@ -274,6 +274,11 @@ export interface DirectAuthorization {
   readonly audience?: readonly string[] | undefined
 }
 
+/** A record that begins with a token. Nothing is stored yet. */
+export interface Begun extends Issuance {
+  readonly event: TransitionEvent
+}
+
 /**
  * @throws OAuthError if an extension refuses the token; `OverShare` over a limit on issued tokens.
  * @throws RangeError if `expiresAt` of the grant is no whole second in the future.
@@ -282,20 +287,21 @@ export function issueDirectly(
   grant: DirectAuthorization,
   context: IssueContext,
   id: string = createId(context.random),
-): Issuance {
-  const { refreshToken, expiresAt, oneTimeUse } = grant
+): Begun {
+  const { refreshToken, expiresAt, oneTimeUse, subject, subjectToken } = grant
   const { issuerDigest, now } = context
   const token = restrict({ ...grant, begins: true }, context)
-  const begun = { ...grant, id, issuerDigest, login: loginOf(grant) }
-  const authorization = activeOf(begun, now, { usedUntil: oneTimeUse?.until })
-  return expiresAt === undefined
-    ? issue(authorization, token, refreshToken, context)
-    : issue(authorization, token, false, endingAt(expiresAt, context))
+  // RFC 9068 2.2.1: an exchanged token for the same owner says the same of the login.
+  const exchanged = subjectToken?.access
+  const login = subject !== undefined && subject === exchanged?.subject ? exchanged.login : undefined
+  const usedUntil = oneTimeUse?.until
+  const empty = activeOf({ ...grant, id, issuerDigest, login }, now, { usedUntil })
+  const { authorization, issued } =
+    expiresAt === undefined
+      ? issue(empty, token, refreshToken, context)
+      : issue(empty, token, false, endingAt(expiresAt, context))
+  return { authorization, issued, event: issueEvent('issued', issued.scope, newestDigest(authorization)) }
 }
-
-// RFC 9068 2.2.1: an exchanged token for the same owner says the same of the login.
-const loginOf = ({ subject, subjectToken }: DirectAuthorization): Login | undefined =>
-  subject !== undefined && subject === subjectToken?.access.subject ? subjectToken.access.login : undefined
 
 function endingAt(end: number, context: IssueContext): IssueContext {
   const { now, lifetimes } = context

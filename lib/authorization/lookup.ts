@@ -14,9 +14,12 @@ import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
-import { findToken } from './access-token'
 import type { AuthorizationStore, StoredAuthorization } from './store'
 import { type Authorization, handleForPolls } from './authorization'
+import type { Observed } from '../protocol/oauth-error'
+import { likelySlips } from '../protocol/uri'
+import { findToken } from './access-token'
+import { issuerDigest } from './issuer'
 
 /** A valid access token of this server, with the data that plug-ins store for it. */
 export interface FoundAccess extends KeptExtensionData {
@@ -128,20 +131,14 @@ export function signatureFinder(
     if (mayBeFormatted(text))
       for (const format of signed) {
         const content = await readToken(format, text)
-        const confirmation = content && confirmationOf(content, confirming)
-        if (confirmation === undefined || content === undefined) continue
+        // Without these, only the record knows the proof of the token.
+        if (content === undefined || !(content.isPlain || content.cnf !== undefined)) continue
+        const confirmation = readConfirmation(confirming, content.cnf)
+        if (confirmation === undefined) continue
         return content.expiresAt > now ? accessOf(content, confirmation) : undefined
       }
     return find(text, now)
   }
-}
-
-/** Undefined if only the record knows the proof of the token. */
-function confirmationOf(
-  { isPlain, cnf }: AccessTokenContent,
-  confirming: Confirming,
-): Confirmation | undefined {
-  return isPlain || cnf !== undefined ? readConfirmation(confirming, cnf) : undefined
 }
 
 function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }: Confirmation): FoundAccess {
@@ -195,4 +192,34 @@ export function findRefreshTokenIn(
   const expiresAt = Math.min(current.refreshToken.expiresAt, endOfGrant(grantedAt, moment))
   if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= moment.now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }
+}
+
+/** Why a guard has refused an access token, at a time in seconds since the epoch. */
+export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
+
+/**
+ * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also finds the
+ * records of other issuers.
+ */
+export function tokenObserver(
+  store: AuthorizationStore,
+  issuer: string,
+  formats: readonly AccessTokenReader[],
+): ObserveToken {
+  return async (accessToken, now) => {
+    // Of several formats that claim a text, the last one refused last.
+    const formatted = (await readFormatted(formats, accessToken)).at(-1)
+    const id = formatted?.authorizationId ?? credentialId('accessToken', accessToken)
+    if (id === undefined) return { cause: 'form' }
+    const record = (await store.find(id))?.authorization
+    if (record === undefined) return { cause: 'not_in_store', 'issuer of this guard': issuer }
+    if (record.issuerDigest !== issuerDigest(issuer)) {
+      const other = likelySlips(issuer).find((slip) => issuerDigest(slip) === record.issuerDigest)
+      return { cause: 'other_issuer', registered: issuer, sent: other ?? 'another issuer' }
+    }
+    const tokenId = formatted?.tokenId ?? digest(accessToken)
+    const found = 'accessTokens' in record ? findToken(record, tokenId) : undefined
+    if (found === undefined) return { cause: 'not_in_store', 'issuer of this guard': issuer }
+    return { cause: 'expired', 'seconds since its end': now - found.expiresAt }
+  }
 }

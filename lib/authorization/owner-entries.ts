@@ -3,14 +3,19 @@ import { inTurns } from '../primitives/concurrency'
 import { secureRandom } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { overLimit, refused } from '../protocol/refusals'
-import { type Authorization, expiryOf, type Granted, isGranted } from './authorization'
+import {
+  type Authorization,
+  expiryOf,
+  type Granted,
+  isGranted,
+  ignoreTombstone,
+  isUsedOnce,
+} from './authorization'
 import { endFound } from './commit'
 import type { Lifetimes } from './lifetimes'
-import { ignoreTombstone, isUsedOnce } from './one-time-use'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
-import type { OwnerEntry } from './owner-record'
-import { namesIn, ownerName, type Owners } from './owners'
+import { type OwnerEntry, namesIn, type Owners } from './owners'
 import { type AuthorizationStore, decorate } from './store'
 
 /**
@@ -54,11 +59,11 @@ export function withOwners(
   terms: EntryTerms | undefined,
 ): AuthorizationStore {
   const prepared = async (given: Authorization, expected: string | undefined): Promise<Authorization> => {
-    const owner = ownerOf(given)
-    if (owner === undefined) return given
-    if (isGranted(given)) return terms === undefined ? given : entered(store, owner, given, expected, terms)
+    const subject = ownerOf(given)
+    if (subject === undefined) return given
+    if (isGranted(given)) return terms === undefined ? given : entered(store, subject, given, expected, terms)
     if (dataOf(entryName, given.extensionData) !== undefined) return given
-    return withData(given, namesIn(await owners.read(owner)))
+    return withData(given, namesIn(await owners.read(subject)))
   }
   return decorate(store, {
     save: async (authorization, revision, expected) =>
@@ -68,7 +73,7 @@ export function withOwners(
 
 async function entered(
   store: AuthorizationStore,
-  owner: string,
+  subject: string,
   authorization: Granted,
   expected: string | undefined,
   terms: EntryTerms,
@@ -79,10 +84,11 @@ async function entered(
   // has ended everything since.
   const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
   const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
-  const enter = () => terms.owners.enter(owner, entry, isFull, isReentered(authorization) ? undefined : began)
+  const enter = () =>
+    terms.owners.enter(subject, entry, isFull, isReentered(authorization) ? undefined : began)
   let outcome = await enter()
   for (let tried = 0; outcome === 'full' && tried < bounds; tried++) {
-    await makeRoom(store, owner, entry, terms)
+    await makeRoom(store, subject, entry, terms)
     outcome = await enter()
   }
   if (outcome === 'entered') return withData(authorization, entry.until)
@@ -98,16 +104,11 @@ const withData = <Kept extends Authorization>(authorization: Kept, data: string 
   extensionData: { ...authorization.extensionData, [entryName]: data },
 })
 
-function ownerOf(authorization: Authorization): string | undefined {
-  const { subject, issuerDigest } = authorization
-  return subject === undefined || ignoreTombstone(authorization) === undefined
-    ? undefined
-    : ownerName(issuerDigest, subject)
-}
+const ownerOf = (authorization: Authorization): string | undefined => ignoreTombstone(authorization)?.subject
 
 /** Whether the authorization of an entry lives, and is of this owner. */
-const isHeldBy = (owner: string, found: Authorization | undefined, now: number): boolean =>
-  found !== undefined && ownerOf(found) === owner && expiryOf(found) > now
+const isHeldBy = (subject: string, found: Authorization | undefined, now: number): boolean =>
+  found !== undefined && ownerOf(found) === subject && expiryOf(found) > now
 
 function enteredUntil({ extensionData }: Authorization): number {
   const until = dataOf(entryName, extensionData)
@@ -166,29 +167,27 @@ function crowdFor(
 /** Drops the entries of authorizations that are gone. If none is, ends those that give way. */
 async function makeRoom(
   store: AuthorizationStore,
-  owner: string,
+  subject: string,
   incoming: OwnerEntry,
   terms: EntryTerms,
 ): Promise<void> {
   const { owners, now } = terms
-  const crowd = crowdFor(incoming, (await owners.read(owner)).entries, terms)
+  const crowd = crowdFor(incoming, (await owners.read(subject)).entries, terms)
   if (crowd === undefined) return
   const looked = await inTurns(crowd.entries, async (entry) => ({
     ...entry,
     found: (await store.find(entry.authorizationId))?.authorization,
   }))
-  const gone = looked.filter(({ found }) => !isHeldBy(owner, found, now()))
+  const gone = looked.filter(({ found }) => !isHeldBy(subject, found, now()))
   const ending = gone.length > 0 ? gone : crowd.givingWay(looked)
   await inTurns(ending, async ({ authorizationId, found }) => {
-    const isOther = !isUsedOnce(found) && found?.subject !== undefined && ownerOf(found) !== owner
+    const isOther = !isUsedOnce(found) && found?.subject !== undefined && found.subject !== subject
     // A one-time use stays used. The record of an approval may be on its way: the mark of the removal refuses it.
     if (!isOther && !(gone.length > 0 && isUsedOnce(found)))
       await endFound(store, authorizationId, found, secureRandom)
   })
-  await owners.drop(
-    owner,
-    ending.map(({ authorizationId }) => authorizationId),
-  )
+  const ids = ending.map(({ authorizationId }) => authorizationId)
+  await owners.drop(subject, ids)
 }
 
 interface LookedAt extends OwnerEntry {
@@ -222,20 +221,16 @@ export const lastIssueOf = (live: Granted): number =>
 
 /** Whether the owner has let the client in. */
 export async function hasLetIn(
-  { owners, store, now }: Pick<EntryTerms, 'owners' | 'now'> & { readonly store: AuthorizationStore },
-  owner: string,
+  {
+    store,
+    now,
+  }: { readonly store: AuthorizationStore & Pick<EntryTerms, 'owners'>; readonly now: () => number },
+  subject: string,
   clientId: string,
 ): Promise<boolean> {
-  const own = (await owners.read(owner)).entries.filter((entry) => entry.clientId === clientId)
+  const own = (await store.owners.read(subject)).entries.filter((entry) => entry.clientId === clientId)
   const found = await inTurns(own, ({ authorizationId }) => store.find(authorizationId))
-  return found.some((each) => isHeldBy(owner, each?.authorization, now()))
-}
-
-export interface IndexedSince {
-  /** Whether owners list every live authorization: nothing older lives without a refresh. */
-  readonly isComplete: () => Promise<boolean>
-  /** Notes the time at the start, or at a later check of readiness. */
-  readonly readiness: { readonly name: string; readonly ready: () => Promise<unknown> }
+  return found.some((each) => isHeldBy(subject, each?.authorization, now()))
 }
 
 /** Seconds for which processes without the option may run beside the first one with it. */
@@ -246,6 +241,8 @@ const keyOf = (issuerDigest: string) => `since:${issuerDigest}`
 /** Whether a server with the option `authorizations` has used the store. */
 export const isNoted = async (store: Store, issuerDigest: string): Promise<boolean> =>
   (await store.read(keyOf(issuerDigest))) !== undefined
+
+export type IndexedSince = ReturnType<typeof indexedSince>
 
 interface IndexingSettings {
   readonly lifetimes: Lifetimes
@@ -259,7 +256,7 @@ export function indexedSince(
   store: Store,
   issuerDigest: string,
   { lifetimes, clock, listsAll }: IndexingSettings,
-): IndexedSince {
+) {
   const now = secondsOf(clock)
   let known: number | undefined
   const since = async () =>
@@ -270,12 +267,9 @@ export function indexedSince(
   const { refreshToken, accessToken, authorizationCode } = lifetimes
   const longest = Math.max(refreshToken, accessToken) + authorizationCode
   return {
+    /** Whether owners list every live authorization: nothing older lives without a refresh. */
     isComplete: async () => listsAll || now() - (await since()) > longest + rollout,
-    readiness: {
-      name: 'authorizations',
-      ready: async () => {
-        await since()
-      },
-    },
+    /** Notes the time at the start, or at a later check of readiness. */
+    readiness: { name: 'authorizations', ready: since },
   }
 }

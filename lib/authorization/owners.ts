@@ -2,16 +2,177 @@ import { inTurns } from '../primitives/concurrency'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { createId, digest, secureRandom } from '../protocol/credential'
+import { isTexts } from '../primitives/values'
+import type { Json } from '../protocol/json'
+import type { Scope } from '../protocol/scope'
 import {
-  decodeOwner,
-  encodeOwner,
-  nobody,
-  type OwnedClient,
-  type OwnerEntry,
-  type OwnerRecord,
-  type RememberedConsent,
-  withConsent,
-} from './owner-record'
+  group,
+  inline,
+  integer,
+  isList,
+  elementsOf,
+  type Place,
+  place,
+  rows,
+  text,
+  textOr,
+  texts,
+  recordText,
+} from './places'
+
+export interface OwnerEntry {
+  /** 22 characters of base64url. The record may have ended, or may not exist yet. */
+  readonly authorizationId: string
+  readonly clientId: string
+  /** Whether the scope has `openid`: the client knows who the owner is. */
+  readonly openId: boolean
+  /** Seconds since the epoch: the entry may then go. */
+  readonly until: number
+}
+
+export interface RememberedConsent {
+  /** The client when the owner decided. */
+  readonly fingerprint: string
+  readonly entries: readonly AllowedEntry[]
+}
+
+/** For certain facts and one answer. */
+export interface AllowedEntry {
+  /** Seconds since the epoch. */
+  readonly at: number
+  /** Empty if the page asked nothing. */
+  readonly choice: string
+  readonly facts: readonly string[]
+  readonly scope: Scope
+}
+
+/** What the owner has allowed a client. */
+export interface OwnedClient {
+  readonly clientId: string
+  readonly consent: RememberedConsent
+  readonly until: number
+}
+
+interface OwnerRecord {
+  /** A new random name with each end of everything; empty for none. */
+  readonly revocation: string
+  readonly revokedAt: number
+  readonly revokedUntil: number
+  /** A new random name with each consent that is taken back; empty for none. */
+  readonly withdrawal: string
+  readonly withdrawnUntil: number
+  /** The oldest first. */
+  readonly entries: readonly OwnerEntry[]
+  readonly consents: readonly OwnedClient[]
+}
+
+export const nobody: OwnerRecord = {
+  revocation: '',
+  revokedAt: 0,
+  revokedUntil: 0,
+  withdrawal: '',
+  withdrawnUntil: 0,
+  entries: [],
+  consents: [],
+}
+
+// A fraction of a second must not end anything too early.
+const end = (at: number): Place<number> => place(at, Math.ceil, integer(at).read)
+
+const allowedEntry = group<AllowedEntry>({
+  at: integer(0),
+  choice: textOr('', 1),
+  facts: texts(2),
+  scope: texts(3),
+})
+
+const ownedClient = group<OwnedClient>({
+  clientId: text(0),
+  until: end(1),
+  consent: inline(group<RememberedConsent>({ fingerprint: text(2), entries: rows(3, allowedEntry) })),
+})
+
+// An entry is a text: the id, a letter for `openid`, the end in base 36, and the index of the client in a list. About 35
+// bytes for each.
+const idLength = 22
+const endLength = 7
+
+function packed(entries: readonly OwnerEntry[]): Json {
+  const clients = [...new Set(entries.map(({ clientId }) => clientId))]
+  const indexOf = new Map(clients.map((clientId, index) => [clientId, index]))
+  const written = entries.map(
+    ({ authorizationId, clientId, openId, until }) =>
+      authorizationId +
+      (openId ? 'o' : '-') +
+      Math.ceil(until).toString(36).padStart(endLength, '0') +
+      (indexOf.get(clientId) ?? 0).toString(36),
+  )
+  return [clients, written.join(' ')]
+}
+
+/** Undefined for anything else. */
+function unpacked(element: Json | undefined): readonly OwnerEntry[] | undefined {
+  const [clients, joined] = isList(element) ? element : []
+  if (!isTexts(clients) || typeof joined !== 'string') return undefined
+  const all = joined === '' ? [] : joined.split(' ')
+  const entries = all.flatMap((entry) => {
+    const clientId = clients[Number.parseInt(entry.slice(idLength + 1 + endLength), 36)]
+    const until = Number.parseInt(entry.slice(idLength + 1, idLength + 1 + endLength), 36)
+    const openId = entry[idLength] === 'o'
+    return clientId === undefined
+      ? []
+      : [{ authorizationId: entry.slice(0, idLength), clientId, openId, until }]
+  })
+  return entries.length === all.length ? entries : undefined
+}
+
+const ownerRecord = group<OwnerRecord>({
+  revocation: textOr('', 0),
+  revokedAt: end(1),
+  revokedUntil: end(2),
+  withdrawal: textOr('', 3),
+  withdrawnUntil: end(4),
+  entries: place(5, packed, unpacked),
+  consents: rows(6, ownedClient),
+})
+
+export const encodeOwner = (record: OwnerRecord): string => recordText(record, ownerRecord)
+
+/** @throws Error for a text of another form. */
+export const decodeOwner = (encoded: string): OwnerRecord => ownerRecord.read(elementsOf(encoded))
+
+// In characters: every entry writes the consents again.
+const longestConsent = 16_384
+const longestConsents = 65_536
+
+/**
+ * The consents with this one, which loses its oldest parts if it is too long. Of all together, those that end first go.
+ * Undefined if even its newest part is too long.
+ */
+export function withConsent(
+  others: readonly OwnedClient[],
+  { clientId, until, consent }: OwnedClient,
+): readonly OwnedClient[] | undefined {
+  const parts = consent.entries
+  for (let dropped = 0; dropped < parts.length; dropped++) {
+    const kept = { clientId, until, consent: { ...consent, entries: parts.slice(dropped) } }
+    const length = lengthOf(kept)
+    if (length <= longestConsent) return [...lastEnding(others, longestConsents - length), kept]
+  }
+  return undefined
+}
+
+const lengthOf = (owned: OwnedClient): number => recordText(owned, ownedClient).length
+
+function lastEnding(consents: readonly OwnedClient[], room: number): readonly OwnedClient[] {
+  const length = consents.reduce((sum, each) => sum + lengthOf(each), 0)
+  if (length <= room) return consents
+  const first = consents.reduce((one, other) => (other.until < one.until ? other : one))
+  return lastEnding(
+    consents.filter((each) => each !== first),
+    room,
+  )
+}
 
 /** Names the owner at one issuer: 59 characters of base64url. */
 export const ownerName = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
@@ -39,6 +200,7 @@ type EntryOutcome = 'entered' | 'revoked' | 'full'
 export class Owners {
   constructor(
     private readonly store: Store,
+    private readonly issuerDigest: string,
     /** Seconds since the epoch. */
     private readonly now: () => number,
     /** Seconds that a request waits for its owner. */
@@ -47,8 +209,8 @@ export class Owners {
     private readonly left: (clientId: string, owner: string) => Promise<void> = async () => {},
   ) {}
 
-  async read(owner: string): Promise<OwnerRecord> {
-    return this.live((await this.store.read(keyOf(owner)))?.value)
+  async read(subject: string): Promise<OwnerRecord> {
+    return this.live((await this.store.read(this.keyOf(subject)))?.value)
   }
 
   /**
@@ -57,12 +219,12 @@ export class Owners {
    *   no revocation ends.
    */
   enter(
-    owner: string,
+    subject: string,
     entry: OwnerEntry,
     isFull: (others: readonly OwnerEntry[]) => boolean,
     began: string | number | undefined,
   ): Promise<EntryOutcome> {
-    return this.change(owner, (record) => {
+    return this.change(subject, (record) => {
       if (began !== undefined && isRevoked(record, began)) return { outcome: 'revoked' }
       const others = record.entries.filter(({ authorizationId }) => authorizationId !== entry.authorizationId)
       if (isFull(others)) return { outcome: 'full' }
@@ -70,17 +232,17 @@ export class Owners {
     })
   }
 
-  async drop(owner: string, authorizationIds: readonly string[]): Promise<void> {
+  async drop(subject: string, authorizationIds: readonly string[]): Promise<void> {
     if (authorizationIds.length === 0) return
     const isGone = new Set(authorizationIds)
-    const left = await this.change<readonly string[]>(owner, (record) => {
+    const left = await this.change<readonly string[]>(subject, (record) => {
       const entries = record.entries.filter(({ authorizationId }) => !isGone.has(authorizationId))
       if (entries.length === record.entries.length) return { outcome: [] }
       const before = new Set(record.entries.map(({ clientId }) => clientId))
       const outcome = [...before].filter((id) => !entries.some(({ clientId }) => clientId === id))
       return { next: { ...record, entries }, outcome }
     })
-    await inTurns(left, (clientId) => this.left(clientId, owner))
+    await inTurns(left, (clientId) => this.left(clientId, ownerName(this.issuerDigest, subject)))
   }
 
   /**
@@ -88,8 +250,8 @@ export class Owners {
    *
    * @param seconds that an authorization without an entry may live.
    */
-  revoke(owner: string, seconds: number): Promise<readonly OwnerEntry[]> {
-    return this.change(owner, (record) => {
+  revoke(subject: string, seconds: number): Promise<readonly OwnerEntry[]> {
+    return this.change(subject, (record) => {
       const next = { ...record, ...this.takenBack(), consents: [] }
       const revokedAt = this.now()
       const revokedUntil = revokedAt + Math.max(seconds, this.longestDecision)
@@ -99,12 +261,12 @@ export class Owners {
 
   /** Replaces the consent, unless the owner has taken back something since the names were read. */
   async remember(
-    owner: string,
+    subject: string,
     clientId: string,
     names: string,
     replace: (before: RememberedConsent | undefined) => OwnedClient,
   ): Promise<void> {
-    await this.change(owner, (record) => {
+    await this.change(subject, (record) => {
       if (isNewer(record.withdrawal, withdrawalIn(names))) return { outcome: undefined }
       const before = record.consents.find((each) => each.clientId === clientId)
       const others = record.consents.filter((each) => each !== before)
@@ -114,8 +276,8 @@ export class Owners {
   }
 
   /** Ends the consent for this client, and returns the entries. */
-  forget(owner: string, clientId: string): Promise<readonly OwnerEntry[]> {
-    return this.change(owner, (record) => {
+  forget(subject: string, clientId: string): Promise<readonly OwnerEntry[]> {
+    return this.change(subject, (record) => {
       const consents = record.consents.filter((each) => each.clientId !== clientId)
       return { next: { ...record, ...this.takenBack(), consents }, outcome: record.entries }
     })
@@ -130,10 +292,10 @@ export class Owners {
   }
 
   private change<Outcome>(
-    owner: string,
+    subject: string,
     decide: (record: OwnerRecord) => { readonly next?: OwnerRecord | undefined; readonly outcome: Outcome },
   ): Promise<Outcome> {
-    return changeRecord(this.store, keyOf(owner), (value) => {
+    return changeRecord(this.store, this.keyOf(subject), (value) => {
       const { next, outcome } = decide(this.live(value))
       if (next === undefined) return { outcome }
       const seconds = Math.max(1, lastEndOf(next) - this.now() + clocksApart)
@@ -141,23 +303,21 @@ export class Owners {
     })
   }
 
+  private readonly keyOf = (subject: string): string => `owner:${ownerName(this.issuerDigest, subject)}`
+
   private live(value: string | undefined): OwnerRecord {
     if (value === undefined) return nobody
     const record = decodeOwner(value)
     const before = this.now() - clocksApart
     return {
+      ...record,
       revocation: record.revokedUntil > before ? record.revocation : '',
-      revokedAt: record.revokedAt,
-      revokedUntil: record.revokedUntil,
       withdrawal: record.withdrawnUntil > before ? record.withdrawal : '',
-      withdrawnUntil: record.withdrawnUntil,
       entries: record.entries.filter(({ until }) => until > before),
       consents: record.consents.filter(({ until }) => until > before),
     }
   }
 }
-
-const keyOf = (owner: string) => `owner:${owner}`
 
 const newName = () => createId(secureRandom)
 

@@ -4,8 +4,7 @@ import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
-import type { AllowedEntry, OwnedClient, RememberedConsent } from './owner-record'
-import { ownerName, type Owners } from './owners'
+import type { AllowedEntry, OwnedClient, RememberedConsent, Owners } from './owners'
 import type { GivenAnswer } from '../protocol/owner-question'
 
 export interface OwnerAnswerTo {
@@ -163,7 +162,6 @@ export interface ListedConsent {
 
 interface MemoryTerms {
   readonly owners: Owners
-  readonly issuerDigest: string
   readonly seconds: number
   /** Seconds since the epoch. */
   readonly now: () => number
@@ -177,12 +175,12 @@ export class ConsentMemory {
   /** Forgets the consent if the client has changed. */
   async find(subject: string, client: Client): Promise<RememberedConsent | undefined> {
     const { client_id: clientId } = client
-    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+    const { consents } = await this.terms.owners.read(subject)
     const consent = consents.find((each) => each.clientId === clientId)?.consent
     if (consent === undefined) return undefined
     if (consent.fingerprint === clientFingerprint(client))
       return since(consent, await this.countsFrom(clientId))
-    await this.terms.owners.forget(this.ownerOf(subject), clientId)
+    await this.terms.owners.forget(subject, clientId)
     return undefined
   }
 
@@ -206,7 +204,7 @@ export class ConsentMemory {
   ): Promise<void> {
     const { owners, seconds, now } = this.terms
     const from = await this.countsFrom(clientId)
-    await owners.remember(this.ownerOf(subject), clientId, names, (before) => {
+    await owners.remember(subject, clientId, names, (before) => {
       const consent = withDecision(before && since(before, from), decision)
       return { clientId, consent, until: now() + seconds }
     })
@@ -216,9 +214,5 @@ export class ConsentMemory {
     const { seconds, now, revokedBefore } = this.terms
     const mark = revokedBefore === undefined ? -Infinity : await revokedBefore(clientId)
     return Math.max(now() - seconds, mark)
-  }
-
-  private ownerOf(subject: string): string {
-    return ownerName(this.terms.issuerDigest, subject)
   }
 }

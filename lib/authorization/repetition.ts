@@ -16,8 +16,8 @@ import { refused } from '../protocol/refusals'
 import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import { type AccessToken, findToken, newestDigest, newestToken } from './access-token'
-import type { Active, Approved, Authorization, LastResponse, RefreshToken, Requested } from './authorization'
-import { addAccessToken, issue, type Issuance, type Issued, saved } from './issue'
+import type { Active, Approved, Authorization, LastResponse, Requested } from './authorization'
+import { addAccessToken, issue, type Issuance, type Issued, type RefreshTokenWithText, saved } from './issue'
 import { refreshTokenEnd } from './lifetimes'
 import {
   type IssueContext,
@@ -25,6 +25,7 @@ import {
   type NewAccessToken,
   nothingToKeep,
   type TransitionResult,
+  unchanged,
 } from './transition'
 
 // The same request gets the same answer again: a code, or tokens. They derive from the credential that the request
@@ -140,7 +141,7 @@ function addBeside(
   const added = newestToken(authorization)
   const keyOf = (one: AccessToken | undefined) => one && context.confirmationOf?.(one, authorization)
   if (first !== undefined && !isDeepStrictEqual(keyOf(first), keyOf(added)))
-    return { action: 'none', refusal: refused('repetition_key_wrong') }
+    return unchanged(refused('repetition_key_wrong'))
   return saved('refreshed', { authorization, issued: { ...issued, ...texts } }, 'repeated')
 }
 
@@ -156,12 +157,6 @@ function again(
   return { action: 'touch', outcome, event: issueEvent('refreshed', scope, stored.digest, 'repeated') }
 }
 
-interface KeptRefreshToken {
-  /** In clear. */
-  readonly text: string
-  readonly stored: RefreshToken
-}
-
 /**
  * RFC 6749 6: the lifetime of the same refresh token begins anew. The response repeats it, because some clients forget
  * what the last response did not name.
@@ -173,7 +168,7 @@ interface KeptRefreshToken {
  */
 export function keepRefreshToken(
   current: Active,
-  { text, stored }: KeptRefreshToken,
+  { text, stored }: RefreshTokenWithText,
   token: NewAccessToken,
   context: IssueContext,
   superseded: Authorization | undefined,

@@ -9,10 +9,20 @@ import {
   hasDigest,
 } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension-data'
-import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import type { Authorization, DemandedLogin, Grant, PendingRequest, Requested } from './authorization'
-import type { RecordContext, TransitionResult } from './transition'
+import type {
+  Authorization,
+  DemandedLogin,
+  Grant,
+  PendingRequest,
+  Requested,
+  Approved,
+  RequestedAuthorization,
+} from './authorization'
+import { type RecordContext, type TransitionResult, type IssueContext, unchanged } from './transition'
+import { OAuthError } from '../protocol/oauth-error'
+import { activeOf, type Issuance, issueAccessToken } from './issue'
+import { isBurnt } from './redeem'
 
 /** A valid request, before the server stores it. */
 export interface RequestProposal extends Omit<Grant, 'id' | 'issuerDigest' | 'subject'> {
@@ -96,43 +106,25 @@ export function openForOwner(proposal: OwnerProposal, context: RecordContext): O
   return { consentToken, requested }
 }
 
-function requestedOf(
-  {
-    clientId,
-    subject,
-    scope,
-    tokenType,
-    extensionData,
-    request,
-    login,
-  }: RequestProposal & Partial<OwnerProposal>,
+const requestedOf = (
+  proposal: RequestProposal | OwnerProposal,
   id: string,
   { now, issuerDigest, lifetimes }: RecordContext,
-  {
-    handle,
-    consentToken,
-    demandedLogin,
-  }: Partial<Pick<Requested, 'handle' | 'consentToken' | 'demandedLogin'>>,
-): Requested {
-  return {
-    state: 'requested',
-    id,
-    issuerDigest,
-    clientId,
-    subject,
-    scope,
-    tokenType,
-    extensionData,
-    request,
-    handle,
-    consentToken,
-    decision: undefined,
-    grantedAt: undefined,
-    demandedLogin,
-    expiresAt: now + lifetimes.authorizationRequest,
-    login,
-  }
-}
+  named: Partial<Pick<Requested, 'handle' | 'consentToken' | 'demandedLogin'>>,
+): Requested => ({
+  subject: undefined,
+  ...proposal,
+  state: 'requested',
+  id,
+  issuerDigest,
+  handle: undefined,
+  consentToken: undefined,
+  decision: undefined,
+  grantedAt: undefined,
+  demandedLogin: undefined,
+  expiresAt: now + lifetimes.authorizationRequest,
+  ...named,
+})
 
 /**
  * The id of the authorization of a handle or a consent token; undefined for another text. The id proves nothing:
@@ -194,7 +186,7 @@ export function claim(
   context: RecordContext,
 ): TransitionResult<ClaimedForm> {
   const claimable = findClaimable(current, presented, context.now, proposal.subject)
-  if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
+  if (claimable instanceof OAuthError) return unchanged(claimable)
   const isAgain = claimable.subject !== undefined
   const isSame = isAgain && isDeepStrictEqual(shownOf(claimable), shownOf(proposal))
   const salt = (isSame ? claimable.salt : undefined) ?? createSalt(context.random)
@@ -229,7 +221,7 @@ export function awaitLogin(
   demands: boolean,
 ): TransitionResult<undefined> {
   const claimable = findClaimable(current, presented, now)
-  if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
+  if (claimable instanceof OAuthError) return unchanged(claimable)
   const { lifetimeUntilSeen, demandedLogin: before, ...request } = claimable
   const demandedLogin: DemandedLogin | undefined = demands
     ? { at: now, parameters: before?.parameters }
@@ -244,9 +236,9 @@ export function release(
   { consentToken, subject }: { readonly consentToken: string; readonly subject: string },
 ): TransitionResult<undefined> {
   if (current?.state !== 'requested' || current.decision !== undefined || current.handle === undefined)
-    return { action: 'none', refusal: requestNotOpen() }
+    return unchanged(requestNotOpen())
   const isOfForm = current.consentToken !== undefined && hasDigest(consentToken, current.consentToken)
-  if (!isOfForm || current.subject !== subject) return { action: 'none', refusal: requestUnknown() }
+  if (!isOfForm || current.subject !== subject) return unchanged(requestUnknown())
   const { login: _login, salt: _salt, ...others } = current
   const authorization = { ...others, subject: undefined, consentToken: undefined }
   return { action: 'save', authorization, outcome: undefined }
@@ -256,6 +248,120 @@ export const requestNotOpen = (): OAuthError => refused('authorization_request_n
 
 export const requestUnknown = (): OAuthError => refused('authorization_request_unknown')
 
-export const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_of_another_owner')
+const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_of_another_owner')
 
-export const requestExpired = (): OAuthError => refused('authorization_request_expired')
+const requestExpired = (): OAuthError => refused('authorization_request_expired')
+
+/** Of the resource owner who is logged in now. */
+export interface OwnersDecision {
+  readonly consentToken: string
+  readonly subject: string
+  readonly approved: boolean
+}
+
+export type Answer = 'approved' | 'denied'
+
+/** Only the owner decides, and only once. The same decision may come again; the opposite one may not. */
+export function findDecidable(
+  found: Authorization | undefined,
+  decision: OwnersDecision,
+  now: number,
+): Authorization | OAuthError {
+  const current = findAsked(found, decision)
+  if (current instanceof OAuthError) return current
+  const answer: Answer = decision.approved ? 'approved' : 'denied'
+  if (current.state === 'requested') {
+    if (current.decision !== undefined && current.decision !== answer) return requestNotOpen()
+    return current.expiresAt > now ? current : requestExpired()
+  }
+  const isSpent = current.state === 'approved' && (current.code.expiresAt <= now || isBurnt(current.code))
+  return answer === 'denied' || isSpent ? requestNotOpen() : current
+}
+
+/** A handle is no consent token: its client knows it. @param asked without a subject for any owner. */
+export function findAsked(
+  current: Authorization | undefined,
+  { consentToken, subject }: Pick<OwnersDecision, 'consentToken'> & Partial<OwnersDecision>,
+): Authorization | OAuthError {
+  if (current?.consentToken === undefined) return requestNotOpen()
+  if (!hasDigest(consentToken, current.consentToken)) return requestUnknown()
+  return subject === undefined || subject === current.subject ? current : requestOfAnotherOwner()
+}
+
+/** What the owner of a request that is polled has decided; undefined if the decision is still to come. */
+export function answerIn(current: Authorization): Answer | undefined {
+  if (current.state === 'requested') return current.decision
+  return current.state === 'active' && current.spentCode !== undefined ? 'approved' : undefined
+}
+
+/**
+ * Approves a request with an authorization code (RFC 6749 4.1.2). The record has the digest of the returned `code`,
+ * which lives as long as the option `lifetimes.authorizationCode`: 60 seconds by default.
+ */
+export function approveWithCode(
+  requested: RequestedAuthorization,
+  { now, random, codeSecrets = random, lifetimes }: IssueContext,
+): { readonly authorization: Approved; readonly code: string } {
+  const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login, request } = requested
+  const code = createCredential('authorizationCode', id, codeSecrets)
+  return {
+    code,
+    authorization: {
+      state: 'approved',
+      id,
+      issuerDigest,
+      consentToken: undefined,
+      clientId,
+      subject,
+      scope,
+      tokenType,
+      extensionData,
+      request,
+      code: {
+        digest: digest(code),
+        failures: 0,
+        expiresAt: now + lifetimes.authorizationCode,
+        salt: undefined,
+      },
+      grantedAt: now,
+      accessTokens: [],
+      login,
+    },
+  }
+}
+
+/**
+ * Approves a request with an access token at once, without a code or a refresh token (RFC 6749 4.2.2).
+ *
+ * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
+ */
+export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
+  return issueAccessToken(activeOf(proposed, context.now), proposed.scope, context)
+}
+
+/** The record stays: the opposite decision is refused, and the same one gets the same response. */
+export const deny = ({ parameters: _parameters, pluginData: _data, ...requested }: Requested): Requested => ({
+  ...requested,
+  decision: 'denied',
+})
+
+/** A request without a redirection URI gets no code: its client polls for the tokens. */
+export function approveForPolls(
+  { parameters: _parameters, pluginData: _data, ...requested }: Requested,
+  { now, lifetimes }: RecordContext,
+): Requested {
+  // An approval in the last second of the request would reach no poll.
+  const expiresAt = Math.max(requested.expiresAt, now + lifetimes.authorizationCode)
+  return { ...requested, decision: 'approved', grantedAt: now, expiresAt }
+}
+
+/** An owner has claimed it, and its client gets a redirect. */
+export type OwnersRequest = Requested & RequestedAuthorization
+
+export type RepeatableApproval = Approved & { readonly code: { readonly salt: string } }
+
+/** A redirect answers the client, and the server can give it again: it sends no access token twice. */
+export const isRedirectable = (decidable: Authorization): decidable is OwnersRequest | RepeatableApproval =>
+  decidable.state === 'approved'
+    ? decidable.code.salt !== undefined && decidable.accessTokens.length === 0
+    : decidable.state === 'requested' && decidable.subject !== undefined && decidable.request !== undefined

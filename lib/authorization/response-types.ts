@@ -2,10 +2,10 @@ import { oneOf, textTable } from '../primitives/fields'
 import { type Fields, kind, optional, readOptions, requireShape, shape, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import type { Authorization, RequestedAuthorization } from './authorization'
-import { approveWithAccessToken, approveWithCode } from './decision'
+import { approveWithAccessToken, approveWithCode } from './requested'
 import type { Issued } from './issue'
 import type { IssueContext } from './transition'
-import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-types'
+import type { ResponseTypeDescription } from '../protocol/response-types'
 
 /** The result of an approval. */
 export interface Approval {
@@ -40,19 +40,6 @@ export interface ResponseType extends ResponseTypeDescription {
    * `server_error`.
    */
   approve(proposed: RequestedAuthorization, context: IssueContext): Approval
-}
-
-/** The order of the values in a name does not matter. */
-export class ResponseTypes {
-  private readonly types: ReadonlyMap<string, ResponseType>
-
-  constructor(types: readonly ResponseType[]) {
-    this.types = new Map(types.map((type) => [canonicalResponseType(type.name), type]))
-  }
-
-  get(name: string): ResponseType | undefined {
-    return this.types.get(canonicalResponseType(name))
-  }
 }
 
 export function checkedResponseType(type: ResponseType): ResponseType {

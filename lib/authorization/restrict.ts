@@ -3,12 +3,12 @@ import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { aText, aWhole, yesOrNo } from '../primitives/fields'
 import { exactShape, optional, requireShape } from '../primitives/schema'
-import {
-  type Extension,
-  type ExtensionRequest,
-  type ExtensionTokenRequest,
-  type ExchangedToken,
-  type TokenRestriction,
+import type {
+  Extension,
+  ExtensionRequest,
+  ExtensionTokenRequest,
+  ExchangedToken,
+  TokenRestriction,
 } from '../protocol/extension'
 import { dataOf, type Evidence, noEvidence, ownDataOf, withOwn } from '../protocol/extension-data'
 import { keepable } from '../protocol/json'
@@ -81,45 +81,33 @@ function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
   const left = scope.filter((token) => client.scope.includes(token))
   if (left.length > 0) return left
-  return scopeRefusal('scope_withdrawn', scope, client.scope, {
-    'scope of the client': client.scope,
-  })
+  return scopeRefusal('scope_withdrawn', scope, client.scope, { 'scope of the client': client.scope })
 }
 
 function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {
-  const {
-    scope = token.scope,
-    lifetime,
-    tokenData,
-    authorizationData,
-    tokenType,
-    format,
-    provesKey,
-  } = restriction
-  if (tokenType !== undefined) requireOneChoice('tokenType', name, token.tokenType, tokenType)
-  if (format !== undefined) requireOneChoice('format', name, token.format, format)
+  const { scope = token.scope, lifetime, tokenData, authorizationData, provesKey } = restriction
   return {
     scope: distinct(scope),
     lifetime: lifetime === undefined ? token.lifetime : Math.min(lifetime, token.lifetime ?? lifetime),
     extensionData: withOwn(name, tokenData, token.extensionData),
     authorizationData: withOwn(name, authorizationData, token.authorizationData),
-    tokenType: tokenType ?? token.tokenType,
-    format: format ?? token.format,
+    tokenType: oneChoice('tokenType', name, token, restriction),
+    format: oneChoice('format', name, token, restriction),
     provesKey: provesKey === true || token.provesKey === true,
   }
 }
 
 // Another type could lack a proof that the extension relies on.
-function requireOneChoice(
+function oneChoice(
   member: 'tokenType' | 'format',
   name: string,
-  chosen: string | undefined,
-  other: string,
-): void {
-  if (chosen !== undefined && chosen !== other)
-    throw new TypeError(
-      `The extension "${name}" returned the ${member} "${other}" for a token request, but an extension before it chose "${chosen}".`,
-    )
+  { [member]: before }: NewAccessToken,
+  { [member]: chosen = before }: TokenRestriction,
+): string | undefined {
+  if (before === undefined || before === chosen) return chosen
+  throw new TypeError(
+    `The extension "${name}" returned the ${member} "${chosen}" for a token request, but an extension before it chose "${before}".`,
+  )
 }
 
 function ask(

@@ -2,7 +2,7 @@ import { digest } from '../protocol/credential'
 import { findToken } from './access-token'
 import type { Active, Approved, Authorization } from './authorization'
 import type { FormattedToken } from './lookup'
-import { standingOf } from './refresh'
+import { standingOf } from './redeem'
 import { revocationEvent, type TransitionResult } from './transition'
 
 interface Revocation {

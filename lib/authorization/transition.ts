@@ -13,7 +13,9 @@ import type { FoundAccess } from './lookup'
 
 /** A refusal may write, too: a replay refuses and revokes. */
 export type TransitionResult<Outcome> = Action &
-  Conclusion<Outcome> & { readonly event?: TransitionEvent | undefined }
+  ({ readonly outcome: Outcome } | { readonly refusal: OAuthError }) & {
+    readonly event?: TransitionEvent | undefined
+  }
 
 export type Action =
   | { readonly action: 'save'; readonly authorization: Authorization }
@@ -25,8 +27,6 @@ export type Action =
    */
   | { readonly action: 'touch' }
   | { readonly action: 'none' }
-
-type Conclusion<Outcome> = { readonly outcome: Outcome } | { readonly refusal: OAuthError }
 
 /**
  * A pure function to the next state of the record.
@@ -169,6 +169,9 @@ export function issueEvent(
 export function revocationEvent(found: Authorization | undefined, reason: string): TransitionEvent {
   return { name: 'revoked', reason, scope: found?.scope, digest: undefined, responseType: undefined }
 }
+
+/** Refuses the request, and leaves the record as it is. */
+export const unchanged = (refusal: OAuthError): TransitionResult<never> => ({ action: 'none', refusal })
 
 /** Ends the authorization, and refuses the request. */
 export const revoked = (

@@ -6,10 +6,9 @@ import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
 import { polledRequests } from '../http/polled-requests'
-import { ownerName } from '../authorization/owners'
 import { begin, commit } from '../authorization/commit'
 import { issuerDigest } from '../authorization/issuer'
-import { ignoreTombstone } from '../authorization/one-time-use'
+import { ignoreTombstone } from '../authorization/authorization'
 import { admitAtEndpoint } from '../http/bearer-guard'
 import type { Edge, GuardEdge } from '../http/edge'
 import { parsePushedRequest } from '../http/parse-pushed-request'
@@ -120,7 +119,7 @@ function serverFor(facts: ServerFacts, running: Running<Edge>): PluginServer {
     async authorizationsOf(subject) {
       const { owners, listsOwners } = running.for('authorizationsOf').store
       if (!listsOwners) throw new Error('No plug-in of this server has indexSeconds.')
-      return (await owners.read(ownerName(ownDigest, subject))).entries
+      return (await owners.read(subject)).entries
     },
     reportFailure: ({ reason, cause, ...named }) =>
       running.for('reportFailure').audit.reportLateFailure(named, reason, cause),

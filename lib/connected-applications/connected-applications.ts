@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { ownerName } from '../authorization/owners'
 import type { ListedConsent } from '../authorization/remembered-consent'
 import { inTurns } from '../primitives/concurrency'
 import { changeRecord } from '../store/change'
@@ -79,7 +78,7 @@ interface OwnerApplication {
 /** What an owner has approved at one moment. */
 async function ownerApplications(server: ListingContext, subject: string) {
   const { owners, consents } = server.store
-  const { entries, consents: owned } = await owners.read(ownerName(server.issuerDigest, subject))
+  const { entries, consents: owned } = await owners.read(subject)
   const remembered = (await consents?.list(owned)) ?? []
   const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
   const idsOf = new Map<string, string[]>()

@@ -1,8 +1,13 @@
-import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
+import {
+  type Authorization,
+  expiryOf,
+  type Granted,
+  isGranted,
+  ignoreTombstone,
+  isUsedOnce,
+} from '../authorization/authorization'
 import { end, endFound } from '../authorization/commit'
-import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { lastIssueOf } from '../authorization/owner-entries'
-import { ownerName } from '../authorization/owners'
 import type { ListedConsent } from '../authorization/remembered-consent'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
 import { choiceIn, choicesName } from '../extensions/choices'
@@ -106,7 +111,6 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
   if (indexedSince === undefined || revokeClient === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff, revokeClient: switchedOff }
   const { isComplete } = indexedSince
-  const ownerOf = (subject: string) => ownerName(server.issuerDigest, subject)
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -119,7 +123,7 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
       else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
-    await owners.drop(ownerOf(subject), ids)
+    await owners.drop(subject, ids)
     return ended.filter(Boolean).length
   }
 
@@ -128,7 +132,7 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
       requireNames('list', { subject })
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > longestLimit)
         throw new RangeError(`The limit must be a whole number from 1 to ${longestLimit}.`)
-      const { entries, consents: owned } = await owners.read(ownerOf(subject))
+      const { entries, consents: owned } = await owners.read(subject)
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
@@ -142,7 +146,7 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
 
     async revoke(subject, clientId) {
       requireNames('revoke', { subject, client_id: clientId })
-      const entries = await owners.forget(ownerOf(subject), clientId)
+      const entries = await owners.forget(subject, clientId)
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
       return { count: await endAll(ids, subject, clientId), isComplete: await isComplete() }
     },
@@ -150,7 +154,7 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
     async revokeAll(subject) {
       requireNames('revokeAll', { subject })
       const { refreshToken, accessToken } = settings.lifetimes
-      const entries = await owners.revoke(ownerOf(subject), 2 * Math.max(refreshToken, accessToken))
+      const entries = await owners.revoke(subject, 2 * Math.max(refreshToken, accessToken))
       const ids = entries.map(({ authorizationId }) => authorizationId)
       return { count: await endAll(ids, subject), isComplete: await isComplete() }
     },
@@ -216,13 +220,10 @@ export function hostRevocation(server: ListingContext): (authorizationId: string
     })
     // A record of another issuer may have this id: never remove it.
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
-    const { subject, clientId, issuerDigest } =
-      (read === 'unreadable' ? undefined : read?.authorization) ?? {}
-    const owner =
-      subject === undefined || issuerDigest === undefined ? undefined : ownerName(issuerDigest, subject)
-    if (owner !== undefined && clientId !== undefined) await owners.forget(owner, clientId)
+    const { subject, clientId } = (read === 'unreadable' ? undefined : read?.authorization) ?? {}
+    if (subject !== undefined && clientId !== undefined) await owners.forget(subject, clientId)
     await revokeFound(server, authorizationId, read)
-    if (owner !== undefined && listsOwners) await owners.drop(owner, [authorizationId])
+    if (subject !== undefined && listsOwners) await owners.drop(subject, [authorizationId])
   }
 }
 

@@ -20,7 +20,7 @@ import type { Client, FindClient } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import type { Scope, ScopeDescription } from '../protocol/scope'
 import type { TokenType } from '../protocol/token-type'
-import { keeperFor } from '../authorization/refresh'
+import { keeperFor } from '../authorization/redeem'
 import type { IssueContext } from '../authorization/transition'
 import { noEvidence, type Evidence } from '../protocol/extension-data'
 

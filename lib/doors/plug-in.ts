@@ -1,7 +1,7 @@
 import type { ResponseMode } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
 import type { Authorization } from '../authorization/authorization'
-import type { OwnerEntry } from '../authorization/owner-record'
+import type { OwnerEntry } from '../authorization/owners'
 import type { FoundAccess } from '../authorization/lookup'
 import type { RequestProposal } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'

@@ -6,7 +6,7 @@ import type { Scope } from '../protocol/scope'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ServedGrantType } from '../authorization/grant-type'
 import type { IssueContext } from '../authorization/transition'
-import type { ResponseTypes } from '../authorization/response-types'
+import type { ResponseType } from '../authorization/response-types'
 import type { TokenRestrictor } from '../authorization/restrict'
 
 /** What plug-ins, hosts and this package bring, sorted once by where it acts. */
@@ -15,7 +15,8 @@ export interface Plugins extends ActingExtensions {
   readonly grantTypes: ReadonlyMap<string, ServedGrantType>
   /** Also those of response types, such as `implicit`. */
   readonly offeredGrantTypes: readonly string[]
-  readonly responseTypes: ResponseTypes
+  /** By canonical name. */
+  readonly responseTypes: ReadonlyMap<string, ResponseType>
   /** A request may name them in place of that of its response type. */
   readonly responseModes: NamedModes
   readonly tokenTypes: TokenTypes

@@ -1,17 +1,13 @@
 import { commit } from '../authorization/commit'
 import { type FormattedToken, readFormatted } from '../authorization/lookup'
 import { revokeByToken } from '../authorization/revoke'
-import type { OnCommitted, Transition } from '../authorization/transition'
-import type { Client } from '../protocol/client'
+import type { OnCommitted } from '../authorization/transition'
 import { credentialId } from '../protocol/credential'
-import type { Parameters } from '../protocol/parameters'
+import type { EndpointRequest } from '../protocol/endpoint'
 import type { Context } from '../doors/context'
 
-interface RevocationRequest {
-  readonly client: Client
-  readonly parameters: Parameters
+interface RevocationRequest extends Pick<EndpointRequest, 'client' | 'parameters' | 'useUp'> {
   readonly onCommitted?: OnCommitted
-  readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -39,7 +35,6 @@ function revokeIn(
   id: string,
   token: string | FormattedToken,
 ): Promise<unknown> {
-  const transition: Transition<unknown> = (current) =>
-    revokeByToken(current, { token, clientId: client.client_id })
-  return commit(store, id, transition, random, { onCommitted, useUp })
+  const revocation = { token, clientId: client.client_id }
+  return commit(store, id, (current) => revokeByToken(current, revocation), random, { onCommitted, useUp })
 }

@@ -1,6 +1,12 @@
-import { findClaimable, authorizationIdOf, release, requestUnknown } from '../authorization/requested'
+import {
+  findClaimable,
+  authorizationIdOf,
+  release,
+  requestUnknown,
+  answerIn,
+} from '../authorization/requested'
 import { commit } from '../authorization/commit'
-import { ignoreTombstone } from '../authorization/one-time-use'
+import { ignoreTombstone } from '../authorization/authorization'
 import {
   parseAuthorizationRequest,
   parametersToKeep,
@@ -8,7 +14,6 @@ import {
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
 import { enter } from '../authorization-endpoint/authorize'
-import { answerIn } from '../authorization/decision'
 import { decide } from '../authorization-endpoint/decide'
 import type { Host, SettledRequest } from '../authorization-endpoint/visit'
 import type { OwnPageRequest } from '../doors/page-endpoint'

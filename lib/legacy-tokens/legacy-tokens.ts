@@ -1,13 +1,12 @@
 import { isRegExp } from 'node:util/types'
-import type { Active } from '../authorization/authorization'
+import { type Active, idOfUse } from '../authorization/authorization'
 import { ClientMarks } from '../authorization/client-marks'
 import type { GrantResult, TokenRequest } from '../authorization/grant-type'
 import { activeOf, type Issued } from '../authorization/issue'
 import { issuerDigest } from '../authorization/issuer'
-import { idOfUse } from '../authorization/one-time-use'
 import { entryName } from '../authorization/owner-entries'
-import { isRevoked, namesIn, ownerName, Owners } from '../authorization/owners'
-import { rotateRefreshToken } from '../authorization/refresh'
+import { isRevoked, namesIn, Owners } from '../authorization/owners'
+import { rotateRefreshToken } from '../authorization/redeem'
 import type { Transition } from '../authorization/transition'
 import type { Plugin, PluginServer } from '../doors/plug-in'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
@@ -175,7 +174,6 @@ type Verb = 'findAccess' | 'findRefresh'
 
 /** The tokens of the other server, as the host knows them. */
 class LegacyTokens {
-  private readonly issuerDigest: string
   private readonly owners: Owners
   private readonly marks: ClientMarks
 
@@ -184,9 +182,9 @@ class LegacyTokens {
     private readonly guard: Pick<PluginServer, 'issuer' | 'now' | 'storage'>,
   ) {
     const { issuer, now, storage: store } = guard
-    this.issuerDigest = issuerDigest(issuer)
-    this.owners = new Owners(store, now, 0)
-    this.marks = new ClientMarks({ store, issuerDigest: this.issuerDigest, clock: () => now() * 1000 })
+    const ownDigest = issuerDigest(issuer)
+    this.owners = new Owners(store, ownDigest, now, 0)
+    this.marks = new ClientMarks({ store, issuerDigest: ownDigest, clock: () => now() * 1000 })
   }
 
   readonly reader: AccessTokenReader = {
@@ -218,7 +216,7 @@ class LegacyTokens {
     const { clientId, subject, expiresAt, grantedAt = 0 } = found
     const [mark, owner] = await Promise.all([
       this.marks.read(clientId),
-      subject === undefined ? undefined : this.owners.read(ownerName(this.issuerDigest, subject)),
+      subject === undefined ? undefined : this.owners.read(subject),
     ])
     if (grantedAt <= mark || (owner !== undefined && isRevoked(owner, grantedAt))) return undefined
     // None of a client that acts for itself.

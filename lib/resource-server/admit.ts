@@ -10,8 +10,7 @@ import {
   usual,
 } from '../primitives/schema'
 import { shareOfToken } from '../limits/shares'
-import type { Access } from '../authorization/lookup'
-import type { ObserveToken } from '../authorization/observe-token'
+import type { Access, ObserveToken } from '../authorization/lookup'
 import type { Eventual } from '../primitives/concurrency'
 import { isText, isWhole, tenYears } from '../primitives/values'
 import { described, type Extension } from '../protocol/extension'

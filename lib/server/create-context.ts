@@ -26,11 +26,11 @@ import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
 import type { Plugins } from '../doors/plug-ins'
 import type { At, Door } from '../protocol/extension'
-import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
+import { checkedResponseType } from '../authorization/response-types'
 import { restrictorsOf } from '../authorization/restrict'
 import { withConfirmation } from '../protocol/confirmation'
 import { publishedSubjectBy } from '../protocol/client'
-import { namedModes } from '../protocol/response-types'
+import { canonicalResponseType, namedModes } from '../protocol/response-types'
 import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 
@@ -129,7 +129,9 @@ export function sortPlugins(settings: ServerSettings): Plugins {
   return {
     grantTypes: new Map([...grantTypes].filter(([name]) => offered.includes(name))),
     offeredGrantTypes: offered,
-    responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
+    responseTypes: new Map(
+      settings.responseTypes.map((type) => [canonicalResponseType(type.name), checkedResponseType(type)]),
+    ),
     responseModes: namedModes(settings.responseModes),
     tokenTypes: byName(settings.tokenTypes),
     formats: byName(accessTokenFormats),

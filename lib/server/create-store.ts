@@ -8,7 +8,7 @@ import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/dynamic-clients'
 import type { ServerSettings } from '../config/resolve-options'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { authorizationsIn, isUse, type NoteUse, notingUses, ownWrites } from '../stores/records'
+import { authorizationsIn, isUse, type NoteUse, ownWrites } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
@@ -19,8 +19,8 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   if (clientRegistry !== undefined)
     notes.push((used) => (isUse(used) ? clientRegistry.noteUse(used.clientId, now()) : undefined))
   if (dynamicRegistration !== undefined) notes.push(dynamicRegistration.noteUse)
-  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notes)
-  const { store: plain, takeCached } = ownWrites(noting)
+  const records = authorizationsIn(settings.store, clock, issuerDigest)
+  const { store: plain, takeCached } = ownWrites(records, notes)
   const requestLifetime = lifetimes.authorizationRequest
   // A removed client may register again under its id: what it was granted before must stay dead.
   const mayHaveMark = authorizations ? undefined : isDynamicClientId
@@ -29,7 +29,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
       ? new ClientMarks({ store: settings.store, issuerDigest, clock, requestLifetime, mayHaveMark })
       : undefined
   const marked = clientMarks?.forEndpoints(plain) ?? plain
-  const owners = new Owners(settings.store, now, requestLifetime, dynamicRegistration?.left)
+  const owners = new Owners(settings.store, issuerDigest, now, requestLifetime, dynamicRegistration?.left)
   const listsOwners = authorizations || plugins.indexSeconds !== undefined
   const terms = {
     owners,
@@ -52,8 +52,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
     listsOwners,
     clientMarks,
     indexedSince: authorizations ? indexedSince(settings.store, issuerDigest, settings) : undefined,
-    consents:
-      rememberConsent && new ConsentMemory({ owners, issuerDigest, ...rememberConsent, now, revokedBefore }),
+    consents: rememberConsent && new ConsentMemory({ owners, ...rememberConsent, now, revokedBefore }),
   }
 }
 

@@ -110,9 +110,21 @@ export const nameOf = (name: string): string =>
 
 const maximumCached = 1000
 
-/** The last 1000 requests and codes that this process wrote. */
-export function ownWrites(store: AuthorizationStore) {
+/** Undefined if there is nothing to note. */
+export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
+
+/**
+ * The last 1000 requests and codes that this process wrote. A note leaves in the same turn of the event loop as the
+ * record, so Redis gets both in one packet. A failed note takes nothing from the client.
+ */
+export function ownWrites(store: AuthorizationStore, notes: readonly NoteUse[]) {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
+  const saveNoting: AuthorizationStore['save'] = (authorization, revision, expected) => {
+    const saved = store.save(authorization, revision, expected)
+    if (notes.length === 0) return saved
+    const noted = notes.flatMap((note) => note(authorization)?.catch(() => undefined) ?? [])
+    return noted.length === 0 ? saved : Promise.all([saved, ...noted]).then(([isSaved]) => isSaved)
+  }
   return {
     /**
      * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
@@ -127,7 +139,7 @@ export function ownWrites(store: AuthorizationStore) {
       save(authorization, revision, expected) {
         const { id, state } = authorization
         written.delete(id)
-        const saved = store.save(authorization, revision, expected)
+        const saved = saveNoting(authorization, revision, expected)
         if (state === 'active') return saved
         // Only then: who decides reads the record here.
         return saved.then((isDone) => {
@@ -141,25 +153,6 @@ export function ownWrites(store: AuthorizationStore) {
       },
     }),
   }
-}
-
-/** Undefined if there is nothing to note. */
-export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
-
-/**
- * A note leaves in the same turn of the event loop as the record, so Redis gets both in one packet. A failed
- * note takes nothing from the client.
- */
-export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
-  if (notes.length === 0) return store
-  return decorate(store, {
-    save(authorization, revision, expected) {
-      const saved = store.save(authorization, revision, expected)
-      const noted = notes.map((note) => note(authorization)?.catch(() => undefined))
-      if (noted.every((one) => one === undefined)) return saved
-      return Promise.all([saved, ...noted]).then(([isSaved]) => isSaved)
-    },
-  })
 }
 
 export const isUse = (

@@ -1,37 +1,25 @@
-import { newestDigest } from '../authorization/access-token'
 import { begin, commit } from '../authorization/commit'
-import {
-  complete,
-  completes,
-  completing,
-  type DecidedToken,
-  type Recipient,
-} from '../authorization/complete-issue'
-import { type Issuance, type Issued, issueDirectly } from '../authorization/issue'
-import type { FoundAccess } from '../authorization/lookup'
-import { idOfUse } from '../authorization/one-time-use'
-import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
+import { complete, completes, completing, type Recipient } from '../authorization/complete-issue'
+import { type Begun, type Issued, issueDirectly } from '../authorization/issue'
+import { idOfUse } from '../authorization/authorization'
+import type { IssueContext, OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
-import type { Evidence } from '../protocol/extension-data'
+import type { EndpointRequest } from '../protocol/endpoint'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
 import { shareOf } from '../limits/shares'
-import { type Counters, countersOf } from '../limits/counters'
+import { countersOf } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import { issueContext, type Context } from '../doors/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
 import { restrictToken } from '../authorization/restrict'
 
-interface AuthenticatedTokenRequest {
-  readonly client: Client
-  readonly parameters: Parameters
-  /** By extension name. */
-  readonly evidence: Evidence
-  /** Undefined if the connection has closed. */
-  readonly address: string | undefined
+interface AuthenticatedTokenRequest extends Pick<
+  EndpointRequest,
+  'client' | 'parameters' | 'evidence' | 'address' | 'useUp'
+> {
   readonly onCommitted?: OnCommitted
-  readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /** RFC 6749 3.2. One write creates the tokens. */
@@ -44,25 +32,33 @@ export async function exchange(
   const result =
     'grant' in grantType
       ? grantType.grant(asked)
-      : await grantType.handle(new RequestOfClient(server, received, asked.parameters, context))
-  if ('transition' in result)
-    return responseTo(server, result, await move(server, result, asked, received), context)
+      : await grantType.handle(shownRequest(server, received, asked))
+  const { onCommitted, useUp } = received
+  if ('transition' in result) {
+    const { authorizationId: id, transition } = result
+    const terms = {
+      cached: server.store.takeCached(id),
+      onCommitted,
+      complete: completing(server, asked),
+      useUp,
+    }
+    const moved = await commit(server.store, id, transition, context.random, terms)
+    return responseTo(server, result, moved, context)
+  }
   const begun = beginningOf(server, asked.client, grantType.name, result.grant, context)
   const { issued, event } = completes(server) ? await complete(server, begun, asked) : begun
-  if (received.useUp !== undefined) await received.useUp()
+  if (useUp !== undefined) await useUp()
   await begin(server.store, begun.authorization, context.random, result.grant.oneTimeUse?.refusal)
-  received.onCommitted?.({ authorization: begun.authorization, event })
+  onCommitted?.({ authorization: begun.authorization, event })
   return responseTo(server, result, issued, context)
 }
 
-interface ReadRequest {
-  readonly grantType: ServedGrantType
-  readonly asked: Recipient & AskedGrant & { readonly requestedScope: Scope | undefined }
-}
+type AskedGrant = Recipient & Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defaultScope'>
 
-type AskedGrant = Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defaultScope'>
-
-function readRequest(server: Context, received: AuthenticatedTokenRequest): ReadRequest {
+function readRequest(
+  server: Context,
+  received: AuthenticatedTokenRequest,
+): { readonly grantType: ServedGrantType; readonly asked: AskedGrant } {
   const { client, evidence } = received
   const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugins
   const grantType = grantTypes.get(received.parameters.require('grant_type'))
@@ -74,14 +70,13 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   parameters.check(grantType.parameters)
   parameters.check(server.plugins.tokenParameters)
   server.limits.issuing.requireRoom(client.client_id)
-  const scope = requestedScope(grantType, parameters)
   const restrict: IssueContext['restrict'] = (granted) =>
     restrictToken(server.plugins.restrictors, asked, granted)
-  const asked: ReadRequest['asked'] = {
+  const asked = {
     client,
     parameters,
     grantType: grantType.name,
-    requestedScope: scope,
+    requestedScope: requestedScope(grantType, parameters),
     evidence,
     defaultScope: server.settings.defaultScope,
     context: issueContext(server, client, restrict, evidence),
@@ -110,57 +105,24 @@ function requestedScope(grantType: ServedGrantType, parameters: Parameters): Sco
   return text === undefined ? undefined : parseScope(text)
 }
 
-// V8 makes a new hidden class for each literal with a getter, and that class keeps its request alive.
-class RequestOfClient implements TokenRequest {
-  readonly client: Client
-  readonly defaultScope: Scope
-
-  constructor(
-    private readonly server: Context,
-    private readonly asked: AuthenticatedTokenRequest,
-    readonly parameters: Parameters,
-    readonly context: IssueContext,
-  ) {
-    this.client = asked.client
-    this.defaultScope = server.settings.defaultScope
+/** What a grant type of a plug-in sees. */
+function shownRequest(
+  { settings, store, counters }: Context,
+  { address }: AuthenticatedTokenRequest,
+  { client, parameters, context, defaultScope }: AskedGrant,
+): TokenRequest {
+  const { issuer, resources } = settings
+  return {
+    client,
+    parameters,
+    issuer,
+    context,
+    defaultScope,
+    address,
+    findResource: resources && ((uri) => resources.find(uri)),
+    counters: countersOf(counters, shareOf(client, address)),
+    findAccess: (accessToken) => store.findAccess(accessToken, context.now),
   }
-
-  get issuer(): string {
-    return this.server.settings.issuer
-  }
-
-  get findResource() {
-    const { resources } = this.server.settings
-    return resources && ((uri: string) => resources.find(uri))
-  }
-
-  get counters(): Counters {
-    return countersOf(this.server.counters, shareOf(this.client, this.address))
-  }
-
-  get address(): string | undefined {
-    return this.asked.address
-  }
-
-  get findAccess() {
-    return (accessToken: string): Promise<FoundAccess | undefined> =>
-      this.server.store.findAccess(accessToken, this.context.now)
-  }
-}
-
-function move(
-  server: Context,
-  { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
-  asked: ReadRequest['asked'],
-  { onCommitted, useUp }: AuthenticatedTokenRequest,
-): Promise<Issued> {
-  const cached = server.store.takeCached(id)
-  return commit(server.store, id, transition, asked.context.random, {
-    cached,
-    onCommitted,
-    complete: completing(server, asked),
-    useUp,
-  })
 }
 
 /** A record that begins with a token. Nothing is stored yet. */
@@ -170,10 +132,8 @@ export function beginningOf(
   grantType: string,
   grant: DirectGrant,
   context: IssueContext,
-): DecidedToken & Issuance {
+): Begun {
   const { subject, scope, oneTimeUse } = grant
   const direct = { ...grant, clientId, tokenType: token_type, subject, scope: distinct(scope) }
-  const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
-  const { authorization, issued } = issueDirectly(direct, context, id)
-  return { authorization, issued, event: issueEvent('issued', issued.scope, newestDigest(authorization)) }
+  return issueDirectly(direct, context, oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key]))
 }

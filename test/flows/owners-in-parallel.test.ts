@@ -1,7 +1,6 @@
 import type { AuthorizationServerOptions } from '../../lib/index'
 import { issuerDigest } from '../../lib/authorization/issuer'
-import { decodeOwner } from '../../lib/authorization/owner-record'
-import { ownerName } from '../../lib/authorization/owners'
+import { decodeOwner, ownerName } from '../../lib/authorization/owners'
 import { application, withoutLimits } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { type AccessToken, accessTokenOf, storedTokenOf } from '../../lib/authorization/access-token'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
-import { decodeOwner, encodeOwner, withConsent } from '../../lib/authorization/owner-record'
+import { decodeOwner, encodeOwner, withConsent } from '../../lib/authorization/owners'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'

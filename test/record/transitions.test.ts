@@ -1,12 +1,9 @@
 import { type Active, type Authorization, expiryOf } from '../../lib/authorization/authorization'
-import { approveForPolls, approveWithCode, deny, findDecidable } from '../../lib/authorization/decision'
-import { addAccessToken, type Issued, issueDirectly } from '../../lib/authorization/issue'
-import { lifetimesFor } from '../../lib/authorization/lifetimes'
-import { accessIn } from '../../lib/authorization/lookup'
-import { pollAuthorization } from '../../lib/authorization/polled'
-import { redeemCode } from '../../lib/authorization/redeem-code'
-import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import {
+  approveForPolls,
+  approveWithCode,
+  deny,
+  findDecidable,
   claim,
   awaitLogin,
   openForLogin,
@@ -14,6 +11,10 @@ import {
   openRequest,
   release,
 } from '../../lib/authorization/requested'
+import { addAccessToken, type Issued, issueDirectly } from '../../lib/authorization/issue'
+import { lifetimesFor } from '../../lib/authorization/lifetimes'
+import { accessIn } from '../../lib/authorization/lookup'
+import { pollAuthorization, redeemCode, rotateRefreshToken } from '../../lib/authorization/redeem'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import {
   type GrantedToken,

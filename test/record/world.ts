@@ -8,14 +8,14 @@ import {
   deny,
   findDecidable,
   isRedirectable,
-} from '../../lib/authorization/decision'
+  claim,
+  openForOwner,
+  openRequest,
+} from '../../lib/authorization/requested'
 import type { Issued } from '../../lib/authorization/issue'
 import type { Lifetimes } from '../../lib/authorization/lifetimes'
-import { pollAuthorization } from '../../lib/authorization/polled'
-import { redeemCode } from '../../lib/authorization/redeem-code'
-import { rotateRefreshToken } from '../../lib/authorization/refresh'
+import { pollAuthorization, redeemCode, rotateRefreshToken } from '../../lib/authorization/redeem'
 import { repeatable, withForm } from '../../lib/authorization/repetition'
-import { claim, openForOwner, openRequest } from '../../lib/authorization/requested'
 import { revokeByToken } from '../../lib/authorization/revoke'
 import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
 import {

@@ -1,5 +1,4 @@
-import { redeemCode, type Redemption } from '../../authorization/redeem-code'
-import { rotateRefreshToken } from '../../authorization/refresh'
+import { redeemCode, type Redemption, rotateRefreshToken } from '../../authorization/redeem'
 import { credentialId } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import { grantableScope } from '../../protocol/scope'

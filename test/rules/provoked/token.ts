@@ -4,7 +4,7 @@ import { dpop } from '../../../lib/paths/dpop'
 import { jwtAccessTokens } from '../../../lib/paths/jwt'
 import { legacyTokens, type LegacyTokensOptions } from '../../../lib/paths/legacy-tokens'
 import { password, type PasswordOptions, tokenExchange } from '../../../lib/paths/grants'
-import { encodeOwner, nobody } from '../../../lib/authorization/owner-record'
+import { encodeOwner, nobody } from '../../../lib/authorization/owners'
 import {
   bent,
   type ClientApplication,
