@@ -1,42 +1,26 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request } from 'express'
 import type * as ExpressRateLimit from 'express-rate-limit'
+import type { Store } from 'express-rate-limit'
+import { warnOnce } from '../audit/warning'
+import { BoundedWindows } from '../limits/bounded-windows'
 import type { Limit } from '../limits/limit'
 import {
   type CountedPrefix,
   hasPrefixes,
   networkOf,
-  networksOf,
   networkWith,
   subscriberPrefixes,
 } from '../limits/network'
 import { type Counts, NetworkLimit } from '../limits/network-limit'
-import { BoundedWindows } from '../limits/bounded-windows'
 import type { RateLimits } from '../limits/rate-limit-options'
 import { steadyClock } from '../primitives/clock'
-import { Throttled } from '../protocol/oauth-error'
-import { storeOfHost, warnOfLimitStore } from './limit-store'
+import type { Throttled } from '../protocol/oauth-error'
+import { withinDeadline } from '../store/deadline'
 import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
 /** @throws Throttled over the limit. */
-export type RequestLimit = (request: Request, response: Response) => Promise<void>
-
-interface FailureLimit {
-  refusalOf(request: Request): Throttled | undefined
-  /** Ignores what any web page can cause. The refusal replaces the request's error. */
-  count(request: Request): Promise<Throttled | undefined>
-}
-
-/** Undefined: the limit is off. */
-export interface NetworkLimits {
-  readonly authorization: RequestLimit | undefined
-  /** A stranger may register as many clients as the server lets him. */
-  readonly registration: RequestLimit | undefined
-  /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
-  readonly clients: FailureLimit | undefined
-  /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
-  readonly answers: FailureLimit | undefined
-}
+export type RequestLimit = (request: Request) => Promise<void>
 
 interface NetworkLimitSettings {
   readonly limits: { readonly networks: RateLimits }
@@ -47,33 +31,36 @@ interface NetworkLimitSettings {
   readonly dynamicRegistration: object | undefined
 }
 
+/** Each is undefined if the limit is off. */
+export type NetworkLimits = ReturnType<typeof networkLimits>
+
 /** Parts of one kind share one count, however often the host makes them. */
 export function networkLimits({
   limits,
   clock: wallClock,
   storeDeadline: deadline,
   dynamicRegistration,
-}: NetworkLimitSettings): NetworkLimits {
+}: NetworkLimitSettings) {
   const { authorization, registration, clients, stores } = limits.networks
   const clock = steadyClock(wallClock)
-  type Name = Exclude<keyof NetworkLimits, 'answers'>
+  type Name = 'authorization' | 'registration' | 'clients'
   const storeOf = (name: Name, limit: Limit): Counts =>
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
-    const store = storeOf(name, limit)
-    return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)))
-  }
+  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) =>
+    requestLimit(limit.attempts, prefixes, storeOf(name, limit), clock)
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Counts, attempts: number) =>
-    failureLimit(new NetworkLimit(attempts, store, clock))
+    new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
-    // A stranger may send from all networks of a subscriber.
+    /** A stranger may register as many clients as the server lets him, from all networks of a subscriber. */
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
+    /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
+    /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
 }
@@ -86,87 +73,62 @@ const apart = (store: Counts): Counts => ({
   decrement: (network) => store.decrement(`${network} answers`),
 })
 
-/**
- * While a store fails, requests pass uncounted, with a warning.
- *
- * @param make runs at the first request: loading express-rate-limit takes milliseconds.
- */
-function requestLimit(make: () => readonly RequestHandler[]): RequestLimit {
-  const watchProxy = proxyWatch()
-  let limiters: readonly RequestHandler[] | undefined
-  return (request, response) => {
-    watchProxy(request)
-    limiters ??= make()
-    return passed(limiters, request, response)
-  }
-}
-
-// An error ends the row: a failing store must hold up the request only once.
-const passed = (limiters: readonly RequestHandler[], request: Request, response: Response, at = 0) =>
-  new Promise<void>((resolve, reject) => {
-    void limiters[at]?.(request, response, (error?: unknown) => {
-      if (error === undefined)
-        return resolve(at + 1 < limiters.length ? passed(limiters, request, response, at + 1) : undefined)
-      if (error instanceof Throttled) return reject(error)
-      warnOfLimitStore(error)
-      resolve()
-    })
-  })
-
-/**
- * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
- * networks it must not harm.
- */
-function limiter(
-  { attempts, seconds }: Limit,
-  { bits, factor }: CountedPrefix,
+/** While a store fails, requests pass uncounted, with a warning. @param prefixes the widest first. */
+function requestLimit(
+  attempts: number,
+  prefixes: readonly CountedPrefix[],
   store: Counts,
   clock: () => number,
-): RequestHandler {
-  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
-  const limit = new NetworkLimit(attempts * factor, store, clock)
-  return rateLimit({
-    windowMs: seconds * 1000,
-    limit: limit.attempts,
-    store: limit,
-    standardHeaders: false,
-    legacyHeaders: false,
-    // These checks write to the host's console.
-    validate: false,
-    // The default name may be a host's.
-    requestPropertyName: 'oauthRateLimit',
-    // An IPv4 address is one network.
-    skip: (request: Request) => factor > 1 && !hasPrefixes(request.ip),
-    keyGenerator: ({ ip }: Request) => networkWith(bits, ip),
-    async handler({ ip }: Request, _response, next) {
-      const wider = networksOf(ip).filter((network) => network.factor > factor)
-      await Promise.all(wider.map(async ({ network }) => store.decrement(network)))
-      next(limit.refusal(networkWith(bits, ip)) ?? limit.refusalUntil(0))
-    },
-  })
+): RequestLimit {
+  const watchProxy = proxyWatch()
+  const limits = prefixes.map(({ bits, factor }) => ({
+    bits,
+    factor,
+    limit: new NetworkLimit(attempts * factor, store, clock),
+  }))
+  const refusalOf = async (ip: string | undefined) => {
+    for (const { bits, factor, limit } of limits) {
+      // An IPv4 address is one network.
+      if (factor > 1 && !hasPrefixes(ip)) continue
+      const refusal = await limit.count(networkWith(bits, ip))
+      if (refusal === undefined) continue
+      // It counts for no smaller network, and no longer for wider ones, whose other networks it must not harm.
+      const wider = limits.filter((other) => other.factor > factor)
+      await Promise.all(wider.map(async (other) => store.decrement(networkWith(other.bits, ip))))
+      return refusal
+    }
+    return undefined
+  }
+  return async (request) => {
+    watchProxy(request)
+    const refusal = await refusalOf(request.ip).catch(warnOfLimitStore)
+    if (refusal !== undefined) throw refusal
+  }
 }
 
 /**
  * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
  * processed whole, but all over the limit get the same refusal, which hides their result.
  */
-function failureLimit(limit: NetworkLimit): FailureLimit {
-  const watchProxy = proxyWatch()
-  return {
-    refusalOf(request) {
-      watchProxy(request)
-      // Before Express computes the address: usually no network is over the limit.
-      return limit.isUsedUpByNone ? undefined : limit.refusal(networkOf(request.ip))
-    },
-    async count(request) {
-      if (isFromAnyPage(request)) return undefined
-      try {
-        return await limit.count(networkOf(request.ip))
-      } catch (error) {
-        warnOfLimitStore(error)
-        return undefined
-      }
-    },
+class FailureLimit {
+  private readonly watchProxy = proxyWatch()
+
+  constructor(private readonly limit: NetworkLimit) {}
+
+  refusalOf(request: Request): Throttled | undefined {
+    this.watchProxy(request)
+    // Before Express computes the address: usually no network is over the limit.
+    return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
+  }
+
+  /** Ignores what any web page can cause. The refusal replaces the request's error. */
+  async count(request: Request): Promise<Throttled | undefined> {
+    if (isFromAnyPage(request)) return undefined
+    try {
+      return await this.limit.count(networkOf(request.ip))
+    } catch (error) {
+      return warnOfLimitStore(error)
+    }
   }
 }
 
@@ -175,3 +137,51 @@ function failureLimit(limit: NetworkLimit): FailureLimit {
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0
+
+interface StoreTimes {
+  /** Seconds for one call. */
+  readonly deadline: number
+  /** Milliseconds; does not step. */
+  readonly clock: () => number
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+}
+
+/**
+ * express-rate-limit waits for its store without a deadline, and `resetTime` must follow a clock that does
+ * not step.
+ */
+function storeOfHost(
+  store: Store,
+  { attempts, seconds }: Limit,
+  { deadline, clock, wallClock }: StoreTimes,
+): Counts {
+  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
+  const windowMs = seconds * 1000
+  // Many stores learn the window's length only so.
+  rateLimit({
+    windowMs,
+    limit: attempts,
+    store,
+    validate: false,
+    logger: { error: warnOfLimitStore, warn: warnOfLimitStore },
+  })
+  return {
+    async increment(key) {
+      const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
+      const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
+      // Clocks of store and process may differ, but no count outlasts its window.
+      return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
+    },
+    decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),
+  }
+}
+
+function warnOfLimitStore(error: unknown): undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const why = cause instanceof Error ? cause.message : String(cause)
+  warnOnce(
+    'EAS_RATE_LIMIT_STORE',
+    `The option limits.networks cannot count, so requests pass uncounted: ${why}`,
+  )
+}

@@ -40,7 +40,7 @@ export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share
       if (!row.methods.includes(request.method)) throw methodNotAllowed(row)
       if (row.limit !== undefined && !asked.isCounted) {
         asked.isCounted = true
-        await row.limit(request, response)
+        await row.limit(request)
       }
       requireTls(request, settings.tlsRequired)
       server.watchHost(request)

@@ -1,4 +1,4 @@
-import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+import type { Store } from 'express-rate-limit'
 import { BoundedMap } from '../primitives/maps'
 import { type Eventual, following } from '../primitives/concurrency'
 import type { Throttled } from '../protocol/oauth-error'
@@ -13,36 +13,24 @@ export type Counts = Pick<Store, 'increment' | 'decrement'>
  * Remembers which networks have used up the limit, by the last count of this process: another process may have counted
  * more.
  */
-export class NetworkLimit implements Store {
+export class NetworkLimit {
   // Ends of windows.
   private readonly usedUp = new BoundedMap<number>(mostUsedUp)
 
   /** @param store its `resetTime` follows the clock. @param clock milliseconds; must not step. */
   constructor(
-    readonly attempts: number,
+    private readonly attempts: number,
     private readonly store: Counts,
     private readonly clock: () => number,
   ) {}
 
-  increment(network: string): Promise<ClientRateLimitInfo> | ClientRateLimitInfo {
-    return following(this.store.increment(network), (counted) => {
-      if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
-      return counted
-    })
-  }
-
-  async decrement(network: string): Promise<void> {
-    await this.store.decrement(network)
-  }
-
-  // No middleware of this package resets a count.
-  resetKey(): void {}
-
   /** Returns the refusal over the limit. */
   count(network: string): Eventual<Throttled | undefined> {
-    return following(this.increment(network), ({ totalHits, resetTime }) =>
-      totalHits > this.attempts ? this.refusalUntil(resetTime?.getTime() ?? 0) : undefined,
-    )
+    return following(this.store.increment(network), ({ totalHits, resetTime }) => {
+      const endsAt = resetTime?.getTime() ?? 0
+      if (totalHits >= this.attempts) this.usedUp.put(network, endsAt)
+      return totalHits > this.attempts ? this.refusalUntil(endsAt) : undefined
+    })
   }
 
   get isUsedUpByNone(): boolean {
@@ -58,7 +46,7 @@ export class NetworkLimit implements Store {
     return undefined
   }
 
-  refusalUntil(endsAt: number): Throttled {
+  private refusalUntil(endsAt: number): Throttled {
     return overLimit('rate_limited', secondsToWait((endsAt - this.clock()) / 1000))
   }
 }

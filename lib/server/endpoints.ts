@@ -112,8 +112,8 @@ function registrationEndpoints(server: ServerContext): readonly EndpointOfServer
 
 const ofMethod =
   (method: string, limit: RequestLimit): RequestLimit =>
-  async (request, response) => {
-    if (request.method === method) await limit(request, response)
+  async (request) => {
+    if (request.method === method) await limit(request)
   }
 
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
