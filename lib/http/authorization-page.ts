@@ -3,7 +3,6 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
-import { urlBelow } from '../endpoints/server-metadata'
 import {
   answeredPage,
   answeredViewOf,
@@ -17,12 +16,10 @@ import { isInsecure } from '../protocol/redirect-uri'
 import { refused } from '../protocol/refusals'
 import { loginOf } from '../protocol/resource-owner'
 import { consentTokenField, decisionIn } from '../protocol/owner-question'
-import type { Asked, Row } from './asked'
-import type { Edge } from './edge'
+import type { Asked, Edge, Row } from './edge'
 import { keepOpener, warnOfLoginFormAction, warnOfLoginOpener } from './host-policies'
 import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
 import { hasJson, wantsJson } from './request'
-import { closing } from './requests-in-flight'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 
 type Outcome = AuthorizationOutcome | DecisionOutcome
@@ -34,7 +31,6 @@ export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome
     ...anyPage,
     name: 'authorization',
     path,
-    url: urlBelow(issuer, path),
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,
@@ -103,7 +99,7 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
 }
 
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>
-  isOpen ? server : { ...server, requireService: () => Promise.reject(closing()) }
+  isOpen ? server : { ...server, requireService: () => Promise.reject(refused('closing')) }
 
 /** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
 function lead(asked: Asked, outcome: Outcome): void {

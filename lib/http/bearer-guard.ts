@@ -10,8 +10,7 @@ import {
   explainingCors,
   exposedHeaders,
 } from './cors'
-import { Asked } from './asked'
-import type { Edge, GuardEdge, ResolvedGuardDefaults } from './edge'
+import { Asked, type Edge, type GuardEdge, type ResolvedGuardDefaults } from './edge'
 import { isLater } from '../primitives/concurrency'
 import { aFlag, oneOf } from '../primitives/fields'
 import { type Field, type Fields, group, rootPlace, usual } from '../primitives/schema'
@@ -45,8 +44,7 @@ import {
   usualChallenge,
 } from '../resource-server/challenge'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
-import { authorizationOf, HttpRequest } from './request'
-import { closing } from './requests-in-flight'
+import { HttpRequest } from './request'
 import { sendJson } from './response'
 
 declare global {
@@ -180,22 +178,13 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
   const challenge: Challenge = (challenged) =>
     schemeChallenges(tokenTypes, named, { ...challenged, schemes: challenged.schemes ?? requirement.schemes })
-  const demandToken = (request: Request, response: Response) => {
-    audit.diagnosis?.explain(missingToken(request))
-    // RFC 6750 3.1: without a token, there is no error.
-    sendJson(response, 401, {}, challenge({ authorization: [], own: scopeIn(requirement.scope), error: {} }))
-  }
-  const admit = (request: Request, token: string, access: GuardedAccess) => {
-    request.oauth = access
-    if (authInfo) setAuthInfo(request, token, access, terms)
-  }
   return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
     if (cors?.(request, response) === true) return
     const asked = new RequestAtGuard(context, request, response)
     let access: GuardedAccess | undefined
     try {
-      if (!requests.enter(request, response)) throw closing()
+      if (!requests.enter(request, response)) throw refused('closing')
       const carried = tokenOf(asked, tokenTypes, requirement.scope)
       if (carried !== undefined) {
         const found = terms.find(carried.presented.accessToken, asked.now, asked)
@@ -203,10 +192,22 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
         access = withMembers(requirement.extensions, isLater(admitted) ? await admitted : admitted)
       }
     } catch (error) {
-      return refuse(context, challenge, asked, response, error)
+      return refuse(context, challenge, asked, error)
     }
-    if (access !== undefined) admit(request, asked.token, access)
-    else if (!terms.optional) return demandToken(request, response)
+    if (access === undefined && !terms.optional) {
+      audit.diagnosis?.explain(missingToken(request))
+      // RFC 6750 3.1: without a token, there is no error.
+      return sendJson(
+        response,
+        401,
+        {},
+        challenge({ authorization: [], own: scopeIn(requirement.scope), error: {} }),
+      )
+    }
+    if (access !== undefined) {
+      request.oauth = access
+      if (authInfo) setAuthInfo(request, asked.token, access, terms)
+    }
     next()
   })
 }
@@ -214,19 +215,15 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
 const actsInGuards = (extension: Extension) => 'admit' in extension || 'describe' in extension
 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
-  readonly authorization: readonly string[]
   readonly now: number
   token = ''
   /** Set also if the guard refuses the request. */
   access: GuardedAccess | undefined = undefined
   readonly #context: GuardEdge
-  readonly #response: Response
 
   constructor(context: GuardEdge, request: Request, response: Response) {
-    super(request)
+    super(request, response)
     this.#context = context
-    this.#response = response
-    this.authorization = authorizationOf(request)
     this.now = context.now()
   }
 
@@ -243,10 +240,6 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
     this.token = accessToken
     this.access = access
   }
-
-  setHeader(name: string, value: string): void {
-    this.#response.setHeader(name, value)
-  }
 }
 
 const endpoint = 'protected resource'
@@ -256,8 +249,7 @@ type Challenge = (challenged: Challenged) => Readonly<Record<string, string | st
 function refuse(
   { settings: { errorUri }, audit, observeToken, now }: GuardEdge,
   challenge: Challenge,
-  { request, token, access, authorization }: RequestAtGuard,
-  response: Response,
+  { request, response, token, access, authorization }: RequestAtGuard,
   thrown: unknown,
 ): void {
   const shown = token === '' ? undefined : token

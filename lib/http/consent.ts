@@ -6,7 +6,7 @@ import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import { pageOf } from '../doors/page-endpoint'
 import type { EnteringTerms } from '../doors/polled-requests'
-import type { Edge, Exchange } from './edge'
+import type { Edge, Asked } from './edge'
 import { keepOpener, warnOfFormAction, warnOfOwnPageOpener } from './host-policies'
 import { consentPage, type ConsentScope, type ConsentView, webUrl } from '../pages/consent-page'
 import type { PageLocale } from '../pages/texts/locale'
@@ -28,10 +28,7 @@ export function consentPageOf(
 }
 
 /** Sends it. */
-export function showConsent(
-  asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
-  question: Question,
-): unknown {
+export function showConsent(asked: Asked, question: Question): unknown {
   const { server, request, response } = asked
   const { skipConsent, issuer } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)

@@ -2,7 +2,6 @@ import type { ErrorRequestHandler } from 'express'
 import { requestIdName } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import { challengeOf } from '../client-authentication/method'
-import { urlBelow } from '../endpoints/server-metadata'
 import { aTable, aWhole, textTable } from '../primitives/fields'
 import { optional, requireShape, shape } from '../primitives/schema'
 import { type Client, passesNetworkLimit } from '../protocol/client'
@@ -21,8 +20,7 @@ import {
   Throttled,
 } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient } from '../protocol/refusals'
-import { type Asked, askedOf, type Row, type Terms } from './asked'
-import type { Edge } from './edge'
+import { type Asked, askedOf, type Edge, isOfClient, type Row, type Terms } from './edge'
 import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
 import { hasLongBody, leavesBody } from './request'
 import { sendJson, sendJsonError } from './response'
@@ -45,14 +43,12 @@ export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<Endpo
   return {
     name,
     path,
-    url: urlBelow(settings.issuer, path),
     methods,
     body: endpoint.body ?? 'form',
     limit: endpoint.limit,
     share: endpointCors(server, endpoint, methods),
     service: endpoint.duringMaintenance === true ? 'none' : 'needed',
     clientAuthentication: endpoint.clientAuthentication ?? 'required',
-    preparing: settings.extensions.filter((extension) => extension.prepare !== undefined),
     usesUpLast: endpoint.usesUpLast === true,
     notesOf: endpoint.notesOf,
     handle: (asked) => handled(endpoint, asked),
@@ -69,7 +65,6 @@ function handled(endpoint: EndpointOfServer, asked: Asked): Promise<EndpointResp
   throw new Error(`The endpoint ${endpoint.name} was reached without its client.`)
 }
 
-const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } => asked.client !== undefined
 const isOfNobody = (asked: Asked): asked is Asked & { readonly client: undefined } =>
   asked.client === undefined
 

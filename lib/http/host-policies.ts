@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from '../pages/consent-page'
 import { en } from '../pages/texts/catalogues'
-import type { Exchange } from './edge'
+import type { Asked } from './edge'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
@@ -21,7 +21,7 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
  * Without a consent page, the login page's policy counts, which the server cannot see. Here it is the same if
  * one middleware, such as helmet, sets both.
  */
-export function warnOfLoginFormAction({ server, request, response }: Exchange, location: string): void {
+export function warnOfLoginFormAction({ server, request, response }: Asked, location: string): void {
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
   if (!blocksForm(response, location, server.settings.issuer)) return
@@ -75,7 +75,7 @@ const opener = 'Cross-Origin-Opener-Policy'
 // policy. `same-origin-allow-popups` is for the page that opens.
 const keeps = 'unsafe-none'
 
-export function keepOpener({ server, response }: Exchange): void {
+export function keepOpener({ server, response }: Asked): void {
   if (server.settings.popups) response.setHeader(opener, keeps)
 }
 
@@ -83,13 +83,13 @@ export function keepOpener({ server, response }: Exchange): void {
  * The server cannot see the policy of the login page. Here it is the same if one middleware, such as helmet,
  * sets both.
  */
-export function warnOfLoginOpener({ server, request, response }: Exchange): void {
+export function warnOfLoginOpener({ server, request, response }: Asked): void {
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (!server.settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
 }
 
-export function warnOfOwnPageOpener({ server, response }: Exchange): void {
+export function warnOfOwnPageOpener({ server, response }: Asked): void {
   if (server.settings.popups)
     response.once('finish', () => warnIfCut(response, 'the page of the option pages.consent'))
 }

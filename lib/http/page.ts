@@ -1,5 +1,7 @@
+import type { Request } from 'express'
 import { carryRequestId } from '../audit/audit-log'
-import { urlBelow } from '../endpoints/server-metadata'
+import { queryAfterLogin } from '../authorization-endpoint/demanded-login'
+import type { LoginDemand } from '../authorization-endpoint/visit'
 import {
   pageMethods,
   pageOf,
@@ -13,13 +15,12 @@ import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
-import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
+import { type LoginRequest, loginQueryOf, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
-import { redirectUriFault } from '../protocol/redirect-uri'
+import type { Parameters } from '../protocol/parameters'
+import { appendToQuery, redirectUriFault } from '../protocol/redirect-uri'
 import { type Reason, refused, unexpected } from '../protocol/refusals'
-import type { Asked, Row } from './asked'
-import type { Edge } from './edge'
-import { leadToLogin, logIn } from './login'
+import type { Asked, Edge, Row } from './edge'
 import { leavesBody, wantsJson } from './request'
 import {
   errorPageOf,
@@ -40,7 +41,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
     ...anyPage,
     name,
     path,
-    url: urlBelow(server.settings.issuer, path),
     methods: pageMethods(page),
     body: json ? 'fields' : 'form',
     limit: server.networkLimits.authorization,
@@ -61,7 +61,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
 export const anyPage = {
   share: undefined,
   clientAuthentication: 'none',
-  preparing: [],
   usesUpLast: false,
   refuse: showError,
 } as const
@@ -100,6 +99,39 @@ const plainDemand = { reference: undefined, request: plainLogin }
 
 const hasOwner = (asked: Asked): asked is Asked & { readonly resourceOwner: ResourceOwner } =>
   asked.resourceOwner !== undefined
+
+/** The login returns to the same request. */
+export async function leadToLogin(
+  asked: Asked,
+  path: string,
+  parameters: Parameters,
+  { reference, request: terms }: LoginDemand,
+): Promise<void> {
+  const { server, request } = asked
+  const query = queryAfterLogin(parameters, server.now(), reference)
+  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
+  await logIn(asked, `${path}?${query}`, terms)
+}
+
+/** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */
+export function logIn({ server, request, response }: Asked, path: string, terms: LoginRequest): unknown {
+  const { login, mount } = server.settings
+  const returnTo = mount + path
+  if (typeof login === 'function') return login(request, response, returnTo, terms)
+  return redirectTo(response, appendToQuery(login, { return_to: returnTo, ...loginQueryOf(terms) }))
+}
+
+// Explains what to do to the one who sets up the server, never in production.
+function loginLoop(request: Request, explains: boolean, again: boolean): OAuthError {
+  if (again) return refused(explains ? 'login_loop/no_new_login_explained' : 'login_loop/no_new_login')
+  return explains ? refused(`login_loop/${causeOf(request)}`) : refused('login_loop')
+}
+
+// Set by express-session and cookie-session. Without cookies, every session is new.
+function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
+  if (!('session' in request)) return 'no_session'
+  return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'
+}
 
 /** What a page answers: exactly one way, and what belongs to it. */
 interface PageAnswer extends Partial<RenderedByHost> {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import type { CredentialSources } from '../client-authentication/method'
 import { Wait } from '../primitives/clock'
 import type { Eventual } from '../primitives/concurrency'
@@ -228,7 +228,18 @@ function headerLines(
 
 /** Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
-  constructor(readonly request: Request) {}
+  constructor(
+    readonly request: Request,
+    public response: Response,
+  ) {}
+
+  get authorization(): readonly string[] {
+    return authorizationOf(this.request)
+  }
+
+  setHeader(name: string, value: string): void {
+    this.response.setHeader(name, value)
+  }
 
   get address(): string | undefined {
     return this.request.ip

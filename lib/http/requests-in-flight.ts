@@ -1,8 +1,4 @@
 import type { Response } from 'express'
-import type { OAuthError } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
-
-export const closing = (): OAuthError => refused('closing')
 
 /** Adapters of functions have one without events, or none. */
 interface Emitting {

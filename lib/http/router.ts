@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { warnOnce } from '../audit/warning'
-import { sharingShapes } from './message-shapes'
+import { sharingShapes } from './create-server'
 import { ConfigurationError } from '../primitives/configuration-error'
 
 export function handler(
