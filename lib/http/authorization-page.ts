@@ -16,7 +16,8 @@ import { isInsecure } from '../protocol/redirect-uri'
 import { refused } from '../protocol/refusals'
 import { loginOf } from '../protocol/resource-owner'
 import { consentTokenField, decisionIn } from '../protocol/owner-question'
-import type { Asked, Edge, Row } from './edge'
+import type { Asked, Row } from './asked'
+import type { Edge } from './edge'
 import { keepOpener, warnOfLoginFormAction, warnOfLoginOpener } from './host-policies'
 import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
 import { hasJson, wantsJson } from './request'
@@ -26,11 +27,10 @@ type Outcome = AuthorizationOutcome | DecisionOutcome
 
 /** RFC 6749 3.1. */
 export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome> {
-  const { issuer, authorizationPath: path } = settings
   return {
     ...anyPage,
     name: 'authorization',
-    path,
+    path: settings.authorizationPath,
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,
@@ -119,31 +119,22 @@ function lead(asked: Asked, outcome: Outcome): void {
   if (error !== undefined && response.headersSent) throw error
   asked.clientId = clientId
   const requestId = error === undefined ? audit.reportSuccess(asked) : audit.reportError(asked, error)
-  if (!inJson) keepOpener(asked)
-  const page = inJson ? undefined : pageBefore(asked, outcome)
-  if (!inJson && page === undefined) return redirectTo(response, location, requestId)
-  carryRequestId(response, requestId)
   // A script that followed a redirect would use up the client's code.
-  if (page === undefined) {
+  if (inJson) {
+    carryRequestId(response, requestId)
     const way = fields === undefined ? { redirect_to: location } : { post_to: location, fields }
     return sendJson(response, 200, way, privatePage)
   }
+  keepOpener(asked)
+  const page = pageBefore(asked, outcome)
+  if (page === undefined) return redirectTo(response, location, requestId)
+  carryRequestId(response, requestId)
   response.set(page.headers ?? {})
   const targets = fields && formTargetsOf(location)
   sendPage(response, page.status ?? 200, page.html, settings.pageLocales, targets, page.scriptSource)
 }
 
-interface PageBefore {
-  readonly html: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly scriptSource?: string
-}
-
-function pageBefore(
-  asked: Asked,
-  { location, fields, error, asksOwner, redirectBy }: Redirection,
-): PageBefore | undefined {
+function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirectBy }: Redirection) {
   const approved = error === undefined
   const way = { location, fields }
   // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.

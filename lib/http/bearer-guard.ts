@@ -10,7 +10,8 @@ import {
   explainingCors,
   exposedHeaders,
 } from './cors'
-import { Asked, type Edge, type GuardEdge, type ResolvedGuardDefaults } from './edge'
+import { Asked } from './asked'
+import type { Edge, GuardEdge, ResolvedGuardDefaults } from './edge'
 import { isLater } from '../primitives/concurrency'
 import { aFlag, oneOf } from '../primitives/fields'
 import { type Field, type Fields, group, rootPlace, usual } from '../primitives/schema'

@@ -1,39 +1,22 @@
 import type { Request, Response } from 'express'
-import type { AuditLog, AuditNotes } from '../audit/audit-log'
-import type { CommittedTransition, OnCommitted } from '../authorization/transition'
-import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
-import type {
-  AuthenticationContext,
-  ClientVerification,
-  ProvenClient,
-} from '../client-authentication/authenticate-client'
+import type { AuditLog } from '../audit/audit-log'
+import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
+import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'
 import type { CommonSettings, Context, Settings } from '../doors/context'
-import type { PageRequest } from '../doors/page-endpoint'
-import { urlBelow } from '../endpoints/server-metadata'
-import { shareOf } from '../limits/counted-for'
 import type { Counters } from '../limits/counters'
 import type { PageOptions } from '../pages/page-options'
-import type { PageLocale, PageLocales } from '../pages/texts/locale'
-import { attempt, type Eventual, following } from '../primitives/concurrency'
+import type { PageLocales } from '../pages/texts/locale'
 import type { PrivateState } from '../primitives/private-state'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
-import type { Client } from '../protocol/client'
-import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
-import { type Evidence, noEvidence } from '../protocol/extension-data'
+import type { Endpoint } from '../protocol/endpoint'
 import type { ChoicesQuestion } from '../protocol/extension'
-import { Parameters } from '../protocol/parameters'
-import { type LoginRequest, parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import type { LoginRequest } from '../protocol/resource-owner'
 import type { ImpliedScopes, ScopeDescription } from '../protocol/scope'
-import type { SingleUse } from '../protocol/single-use'
-import type { GuardedRequest, TokenSource } from '../resource-server/admit'
+import type { TokenSource } from '../resource-server/admit'
 import type { Challenge } from '../resource-server/challenge'
-import { showConsent } from './consent'
-import type { AllowedOrigins, Share } from './cors'
-import { keepOpener } from './host-policies'
-import type { NetworkLimits, RequestLimit } from './network-limits'
-import { leadToLogin } from './page'
-import { HttpRequest } from './request'
+import type { AllowedOrigins } from './cors'
+import type { NetworkLimits } from './network-limits'
 import type { RequestsInFlight } from './requests-in-flight'
 
 export interface GuardEdge extends TokenSource {
@@ -57,6 +40,13 @@ export interface Edge extends Context, GuardEdge {
   readonly requestsAsked: PrivateState<Request, object>
   /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
+}
+
+/** A request of Express at a server. */
+export interface Exchange {
+  readonly server: Edge
+  readonly request: Request
+  readonly response: Response
 }
 
 export interface ResolvedGuardDefaults extends Challenge {
@@ -99,219 +89,3 @@ export interface EdgeSettings extends Settings, GuardSettings {
   readonly popups: boolean
   readonly pageLocales: PageLocales
 }
-
-/** What the edge does with the requests to an endpoint or a page. */
-export interface Terms {
-  readonly name: string
-  readonly path: string
-  /** As `Allow` lists them. */
-  readonly methods: readonly string[]
-  /** `fields` takes a form, or JSON in its place. */
-  readonly body: 'form' | 'json' | 'fields'
-  /** Default: only failures count. */
-  readonly limit: RequestLimit | undefined
-  readonly share: Share | undefined
-  /** `told`: the client hears of maintenance and closing, by a redirect. */
-  readonly service: 'needed' | 'told' | 'none'
-  readonly clientAuthentication: 'required' | 'confidential' | 'optional' | 'none'
-  readonly usesUpLast: boolean
-}
-
-export interface Row<Answer> extends Terms {
-  /** Runs before the body is read. */
-  readonly begin?: (asked: Asked) => void
-  /** For events, such as the credential. */
-  readonly notesOf?: ((form: Parameters) => Partial<Pick<AuditNotes, 'shown' | 'grantType'>>) | undefined
-  /** Undefined: the next middleware answers. */
-  readonly handle: ((asked: Asked) => Eventual<Answer>) | undefined
-  readonly write: (asked: Asked, answer: Answer) => unknown
-  readonly refuse: (asked: Asked, thrown: unknown) => unknown
-}
-
-export const nothingToUse: readonly SingleUse[] = []
-const bearerScheme = ['Bearer']
-
-/** A request to an endpoint or a page: what its checks find, its events tell and plug-ins read. */
-export class Asked
-  extends HttpRequest
-  implements
-    AuditNotes,
-    AuthenticationContext,
-    EndpointRequest<Client | undefined>,
-    GuardedRequest,
-    PageRequest,
-    Host
-{
-  committed: CommittedTransition | undefined = undefined
-  shown: string | undefined = undefined
-  grantType: string | undefined = undefined
-  claimedClientId: string | undefined = undefined
-  isRegistered = false
-  clientId: string | undefined = undefined
-  /** False for a request that came after closing. */
-  isOpen = true
-  /** By the network limit on requests. */
-  isCounted = false
-  /** By this request. */
-  proven: ProvenClient | undefined = undefined
-  client: Client | undefined = undefined
-  /** Used up once nothing else refuses the request. */
-  singleUses = nothingToUse
-  parameters = Parameters.none
-  json: unknown = undefined
-  evidence: Evidence = noEvidence
-  inJson = false
-  uiLocales: string | undefined = undefined
-  /** An error page may lead back to this client. */
-  askingClient: Client | undefined = undefined
-  resourceOwner: ResourceOwner | undefined = undefined
-  ownerReadAt = 0
-  /** Of the challenge of a refusal, after a plug-in asked for a token. */
-  schemes: readonly string[] = bearerScheme
-
-  constructor(
-    readonly server: Edge,
-    request: Request,
-    response: Response,
-    public row: Terms,
-  ) {
-    super(request, response)
-  }
-
-  get endpoint(): string {
-    return this.row.name
-  }
-
-  get url(): string {
-    return urlBelow(this.server.settings.issuer, this.row.path)
-  }
-
-  get now(): number {
-    return this.server.now()
-  }
-
-  useOnce(key: string, seconds: number, share: string): Promise<boolean> {
-    return this.server.counters.useOnce(key, seconds, share)
-  }
-
-  noteToken(): void {}
-
-  get sender(): this {
-    return this
-  }
-
-  /**
-   * The authorization endpoint counts no failures: any page can lead a browser there. But a network that used up its
-   * failures elsewhere causes no fetch there.
-   */
-  get networkRefusal() {
-    return this.server.networkLimits.clients?.refusalOf(this.request)
-  }
-
-  get onCommitted(): OnCommitted {
-    return (committed) => void (this.committed = committed)
-  }
-
-  clientFound(client?: Client): void {
-    this.isRegistered = true
-    this.askingClient = client
-  }
-
-  useLast(use: SingleUse): void {
-    this.singleUses = [...this.singleUses, use]
-  }
-
-  get useUp(): (() => Promise<void>) | undefined {
-    const { client, singleUses } = this
-    return client === undefined || singleUses.length === 0 ? undefined : this.useUpOf.bind(this, client)
-  }
-
-  private async useUpOf(client: Client): Promise<void> {
-    const uses = this.singleUses
-    this.singleUses = nothingToUse
-    const share = shareOf(client, this.address)
-    for (const { key, seconds, refusal } of uses)
-      if (!(await this.server.counters.useOnce(key, seconds, share))) throw refusal()
-  }
-
-  /** OpenID Connect Core 3.1.2.1. Parameters that replace earlier ones do so here, too. */
-  parametersReplaced(parameters: Parameters): void {
-    this.uiLocales = parameters.peek('ui_locales')
-  }
-
-  get locale(): PageLocale {
-    return this.server.settings.pageLocales.choose(this.uiLocales, this.request.headers['accept-language'])
-  }
-
-  findOwner(): Eventual<ResourceOwner | undefined> {
-    const found = attempt<unknown>(
-      () => this.server.settings.resourceOwner?.(this.request),
-      (thrown) => {
-        throw lacksSession(this.request, thrown) ? noSession(thrown) : thrown
-      },
-    )
-    return following(found, parseResourceOwner)
-  }
-
-  skipConsent(question: PriorConsentQuestion): Eventual<boolean> {
-    const { skipConsent } = this.server.settings
-    return skipConsent === undefined
-      ? false
-      : following<unknown, boolean>(skipConsent(this.request, question), parsePriorConsent)
-  }
-
-  async choices(question: ChoicesQuestion): Promise<unknown> {
-    return this.server.settings.choices?.(this.request, question)
-  }
-
-  logIn(demand: LoginDemand): Promise<void> {
-    keepOpener(this)
-    return leadToLogin(this, this.row.path, this.parameters, demand)
-  }
-
-  ask(question: Question): unknown {
-    return showConsent(this, question)
-  }
-
-  async logOut(): Promise<void> {
-    const { logOut } = this.server.settings
-    if (logOut === undefined) throw new Error('The option logOut is missing.')
-    await logOut(this.request, this.response)
-  }
-}
-
-export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
-  asked.client !== undefined
-
-/** The same object in all middlewares of a server, but with the row of each. */
-export function askedOf(
-  server: Edge,
-  row: Terms,
-  request: Request,
-  response: Response | undefined = request.res,
-): Asked {
-  if (response === undefined) throw new Error('A request without Express has no response.')
-  const known = server.requestsAsked.get(request)
-  const asked = known instanceof Asked ? known : new Asked(server, request, response, row)
-  if (known === undefined) server.requestsAsked.set(request, asked)
-  asked.response = response
-  asked.row = row
-  return asked
-}
-
-// The engine's error does not name the session.
-const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
-  thrown instanceof TypeError &&
-  /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
-  Reflect.get(request, 'session') === undefined
-
-function parsePriorConsent(value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw new TypeError('The option skipConsent must return true or false.')
-}
-
-const noSession = (cause: TypeError): TypeError =>
-  new TypeError(
-    `${cause.message}. The request has no session: if the option resourceOwner reads req.session, mount the session middleware before oauth.router().`,
-    { cause },
-  )

@@ -4,7 +4,7 @@ import type { OnCommitted } from '../authorization/transition'
 import { challengeOf } from '../client-authentication/method'
 import { aTable, aWhole, textTable } from '../primitives/fields'
 import { optional, requireShape, shape } from '../primitives/schema'
-import { type Client, passesNetworkLimit } from '../protocol/client'
+import { passesNetworkLimit } from '../protocol/client'
 import {
   type EndpointDescription,
   type EndpointHandling,
@@ -20,7 +20,8 @@ import {
   Throttled,
 } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient } from '../protocol/refusals'
-import { type Asked, askedOf, type Edge, isOfClient, type Row, type Terms } from './edge'
+import { type Asked, askedOf, isOfClient, type Row, type Terms } from './asked'
+import type { Edge } from './edge'
 import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
 import { hasLongBody, leavesBody } from './request'
 import { sendJson, sendJsonError } from './response'

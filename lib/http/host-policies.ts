@@ -2,15 +2,19 @@ import type { Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from '../pages/consent-page'
 import { en } from '../pages/texts/catalogues'
-import type { Asked } from './edge'
+import type { Exchange } from './edge'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
  * A host's policy, such as helmet's `form-action 'self'`, may block the redirect to the client. Browsers drop
  * it silently.
+ *
+ * @param redirectTo where the form of the page ends; undefined if it ends at this server.
  */
-export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
-  if (!blocksForm(response, redirectTo, issuer)) return
+export function warnOfOwnPage({ server, response }: Exchange, redirectTo: string | undefined): void {
+  const { popups, issuer } = server.settings
+  if (popups) warnIfCut(response, 'the page of the option pages.consent')
+  if (redirectTo === undefined || !blocksForm(response, redirectTo, issuer)) return
   warnOnce(
     'EAS_FORM_ACTION',
     `The page of the option pages.consent has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo, en.common.appOnDevice)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
@@ -21,7 +25,7 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
  * Without a consent page, the login page's policy counts, which the server cannot see. Here it is the same if
  * one middleware, such as helmet, sets both.
  */
-export function warnOfLoginFormAction({ server, request, response }: Asked, location: string): void {
+export function warnOfLoginFormAction({ server, request, response }: Exchange, location: string): void {
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
   if (!blocksForm(response, location, server.settings.issuer)) return
@@ -75,7 +79,7 @@ const opener = 'Cross-Origin-Opener-Policy'
 // policy. `same-origin-allow-popups` is for the page that opens.
 const keeps = 'unsafe-none'
 
-export function keepOpener({ server, response }: Asked): void {
+export function keepOpener({ server, response }: Exchange): void {
   if (server.settings.popups) response.setHeader(opener, keeps)
 }
 
@@ -83,15 +87,10 @@ export function keepOpener({ server, response }: Asked): void {
  * The server cannot see the policy of the login page. Here it is the same if one middleware, such as helmet,
  * sets both.
  */
-export function warnOfLoginOpener({ server, request, response }: Asked): void {
+export function warnOfLoginOpener({ server, request, response }: Exchange): void {
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (!server.settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
-}
-
-export function warnOfOwnPageOpener({ server, response }: Asked): void {
-  if (server.settings.popups)
-    response.once('finish', () => warnIfCut(response, 'the page of the option pages.consent'))
 }
 
 function warnIfCut(response: Response, page: string): void {

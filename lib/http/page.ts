@@ -1,7 +1,4 @@
-import type { Request } from 'express'
 import { carryRequestId } from '../audit/audit-log'
-import { queryAfterLogin } from '../authorization-endpoint/demanded-login'
-import type { LoginDemand } from '../authorization-endpoint/visit'
 import {
   pageMethods,
   pageOf,
@@ -15,12 +12,13 @@ import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
-import { type LoginRequest, loginQueryOf, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
+import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
-import { appendToQuery, redirectUriFault } from '../protocol/redirect-uri'
+import { redirectUriFault } from '../protocol/redirect-uri'
 import { type Reason, refused, unexpected } from '../protocol/refusals'
-import type { Asked, Edge, Row } from './edge'
+import type { Asked, Row } from './asked'
+import { leadToLogin, logIn } from './consent'
+import type { Edge } from './edge'
 import { leavesBody, wantsJson } from './request'
 import {
   errorPageOf,
@@ -99,39 +97,6 @@ const plainDemand = { reference: undefined, request: plainLogin }
 
 const hasOwner = (asked: Asked): asked is Asked & { readonly resourceOwner: ResourceOwner } =>
   asked.resourceOwner !== undefined
-
-/** The login returns to the same request. */
-export async function leadToLogin(
-  asked: Asked,
-  path: string,
-  parameters: Parameters,
-  { reference, request: terms }: LoginDemand,
-): Promise<void> {
-  const { server, request } = asked
-  const query = queryAfterLogin(parameters, server.now(), reference)
-  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
-  await logIn(asked, `${path}?${query}`, terms)
-}
-
-/** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */
-export function logIn({ server, request, response }: Asked, path: string, terms: LoginRequest): unknown {
-  const { login, mount } = server.settings
-  const returnTo = mount + path
-  if (typeof login === 'function') return login(request, response, returnTo, terms)
-  return redirectTo(response, appendToQuery(login, { return_to: returnTo, ...loginQueryOf(terms) }))
-}
-
-// Explains what to do to the one who sets up the server, never in production.
-function loginLoop(request: Request, explains: boolean, again: boolean): OAuthError {
-  if (again) return refused(explains ? 'login_loop/no_new_login_explained' : 'login_loop/no_new_login')
-  return explains ? refused(`login_loop/${causeOf(request)}`) : refused('login_loop')
-}
-
-// Set by express-session and cookie-session. Without cookies, every session is new.
-function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
-  if (!('session' in request)) return 'no_session'
-  return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'
-}
 
 /** What a page answers: exactly one way, and what belongs to it. */
 interface PageAnswer extends Partial<RenderedByHost> {

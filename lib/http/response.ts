@@ -5,7 +5,7 @@ import { errorMembers, type ErrorText, headersOf, type OAuthError, statusOf } fr
 import { protocolOf } from '../protocol/uri'
 import type { RenderedByHost } from '../doors/page-endpoint'
 import type { PageLocales } from '../pages/texts/locale'
-import type { Asked } from './edge'
+import type { Exchange } from './edge'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
@@ -69,7 +69,7 @@ export function sendPage(
 
 /** A page, or what the host renders in its place. */
 export function sendOwn(
-  { server, request, response }: Asked,
+  { server, request, response }: Exchange,
   { html, render }: { readonly html?: string } & Partial<Pick<RenderedByHost, 'render'>>,
   status: number,
   formTargets?: readonly string[],

@@ -14,7 +14,8 @@ import type { Extension } from '../protocol/extension'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
-import { type Asked, askedOf, type Edge, isOfClient, nothingToUse, type Row, type Terms } from './edge'
+import { type Asked, askedOf, isOfClient, nothingToUse, type Row, type Terms } from './asked'
+import type { Edge } from './edge'
 import {
   bodyMayCome,
   credentialSourcesOf,
@@ -31,7 +32,7 @@ import { requireTls } from './transport'
 /** The way of every request to an endpoint or a page, which waits for its body, for the host and for the store. */
 export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share): RequestHandler {
   const { settings, requests, requireService } = server
-  const preparing = settings.extensions.filter(({ prepare }) => prepare !== undefined)
+  const preparing = settings.extensions.filter((extension) => extension.prepare !== undefined)
   return handler(async (request, response, next) => {
     if (share?.(request, response) === true) return
     const asked = askedOf(server, row, request, response)
