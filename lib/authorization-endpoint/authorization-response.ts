@@ -21,25 +21,17 @@ interface ResponseFrame {
   /** Default: the mode of the response type. */
   readonly mode?: NamedMode | undefined
   readonly requestState: string | undefined
-  readonly issuer: string
-  readonly errorUri: string | undefined
+  readonly settings: Pick<Context['settings'], 'issuer' | 'errorUri'>
 }
 
 export function frameOf(
-  { settings: { issuer, errorUri }, plugins }: Context,
+  { settings, plugins }: Context,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,
 ): ResponseFrame {
-  return {
-    clientId,
-    redirectUri,
-    responseType: plugins.responseTypes.get(responseType),
-    mode,
-    requestState,
-    issuer,
-    errorUri,
-  }
+  const known = plugins.responseTypes.get(responseType)
+  return { clientId, redirectUri, responseType: known, mode, requestState, settings }
 }
 
 type Fields = Readonly<Record<string, string>>
@@ -56,38 +48,29 @@ export interface Redirection {
   readonly asksOwner?: boolean
 }
 
-/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). */
-function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
-  const members = responseMembers(frame, parameters)
-  return (frame.mode?.carrier ?? frame.responseType?.mode) === 'fragment'
-    ? `${frame.redirectUri}#${formOf(members)}`
-    : appendToQuery(frame.redirectUri, members)
-}
-
-function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fields): Fields {
+/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). With an error, its parameters. */
+function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
+  const { clientId, redirectUri, responseType, mode, requestState, settings } = frame
   const members: Record<string, string> = { ...parameters }
   if (requestState !== undefined) members['state'] = requestState
-  members['iss'] = issuer
-  return members
-}
-
-/** With an error, the parameters are those of the error. */
-function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
-  const { mode, redirectUri, clientId } = frame
-  const isForm = mode?.carrier === 'form'
+  members['iss'] = settings.issuer
+  const carrier = mode?.carrier ?? responseType?.mode
   return {
     kind: 'redirect',
-    location: isForm ? redirectUri : authorizationResponse(frame, parameters),
-    fields: isForm ? responseMembers(frame, parameters) : undefined,
-    redirectBy: frame.responseType?.redirectBy ?? 'location',
+    location: carrier === 'form' ? redirectUri : locationOf(redirectUri, members, carrier === 'fragment'),
+    fields: carrier === 'form' ? members : undefined,
+    redirectBy: responseType?.redirectBy ?? 'location',
     error,
     clientId,
   }
 }
 
+const locationOf = (redirectUri: string, members: Fields, inFragment: boolean): string =>
+  inFragment ? `${redirectUri}#${formOf(members)}` : appendToQuery(redirectUri, members)
+
 /** RFC 6749 4.1.2.1 and 4.2.2.1. */
 export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redirection =>
-  redirection(frame, errorMembers(error, frame.errorUri), error)
+  redirection(frame, errorMembers(error, frame.settings.errorUri), error)
 
 /**
  * The parameters of the request are gone when the owner decides, so the context shows each access token to the

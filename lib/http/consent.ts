@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { queryAfterLogin } from '../authorization-endpoint/demanded-login'
+import { queryAfterLogin } from '../authorization-endpoint/open-request'
 import type { LoginDemand, Question } from '../authorization-endpoint/visit'
 import { boxOf, choiceField, consentTokenField } from '../protocol/owner-question'
 import { type Client, isRegisteredByHost } from '../protocol/client'

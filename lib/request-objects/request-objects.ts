@@ -1,7 +1,7 @@
 import { verifiedAlgorithms } from '../jwt/verify-jwt'
 import { aFlag, someSeconds } from '../primitives/fields'
 import { type Fields, optional, readOptions } from '../primitives/schema'
-import { loginReferenceOf, requestDigest } from '../authorization-endpoint/demanded-login'
+import { loginReferenceOf, requestDigest } from '../authorization-endpoint/open-request'
 import { findClaimable } from '../authorization/requested'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'

@@ -44,7 +44,7 @@ endpoints: authorization doors/context
 token-endpoint: limits authorization extensions/token-types/bearer doors
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
   extensions/token-types/bearer client-authentication/bcrypt doors/plug-in @xmldom/xmldom xml-crypto
-authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer doors
+authorization-endpoint: authorization extensions/token-types/bearer doors
 
 resource-server: limits jwt jwt/signing-keys/signing-key jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources
@@ -72,7 +72,7 @@ legacy-tokens: authorization extensions/resource-indicators/resource-indicators
 openid-connect: jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
-request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
+request-objects: jwt authorization/requested authorization-endpoint/open-request client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
 command-line/lint: authorization/lifetimes stores/client-records stores/registered client-authentication/bcrypt
   config/options config/settings config/resolve-options
