@@ -176,17 +176,9 @@ export async function findAskingClient(
   }
 }
 
-interface Deciding {
-  readonly server: Context
-  readonly decision: Decision
-  readonly hasWaited: boolean
-  readonly id: string
-  readonly found: StoredAuthorization
-  readonly client: Client
-  readonly context: IssueContext
-}
+type Deciding = Awaited<ReturnType<typeof findDeciding>>
 
-async function findDeciding(server: Context, decision: Decision, hasWaited: boolean): Promise<Deciding> {
+async function findDeciding(server: Context, decision: Decision, hasWaited: boolean) {
   const id = credentialId('authorizationRequest', decision.consentToken)
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
@@ -302,16 +294,11 @@ function denial(server: Context, requested: RequestedAuthorization): Redirection
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 
-interface SettledBy<Settled> {
-  readonly settled: Settled
-  readonly remembered: RememberedDecision | undefined
-}
-
 /** What the decision grants of what its page offered. @throws OAuthError for anything else. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
   { decision, client, context }: Deciding,
-): SettledBy<Asked> {
+) {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection, requested.scope, offer)
   const settled = settleDecision(requested, granted)
