@@ -27,11 +27,34 @@ export function consentPageOf(
   asked: { readonly locale: PageLocale; readonly uiLocales: string | undefined },
   question: Question,
   { device, fields }: Partial<Pick<EnteringTerms, 'device' | 'fields'>> = {},
-): ReturnType<typeof pageOf<ConsentView>> {
-  const { locale } = asked
-  const view = consentViewOf(question, settings, locale, asked.uiLocales)
-  const shown: ConsentView = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
-  return pageOf(shown, settings.consentPage, (each) => consentPage(each, locale))
+) {
+  const { locale, uiLocales } = asked
+  const { tag, dir, service } = locale
+  const { scopes, manageAt, consentPage: render } = settings
+  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
+  const view: ConsentView = {
+    service,
+    language: { tag, dir },
+    client: clientViewOf(client),
+    resourceOwner,
+    // Works behind a proxy that prefixes the path.
+    switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
+    scope: scope.map((token) => scopeViewOf(token, scopes.get(token), question, locale)),
+    ...askedIn(question, locale),
+    facts,
+    manageAt,
+    action: '?',
+    // For the pages that answer the decision.
+    fields: {
+      [consentTokenField]: consentToken,
+      ...(uiLocales !== undefined && { ui_locales: uiLocales }),
+      ...fields,
+    },
+    redirectTo: redirectUri,
+    receiver: redirectUri === undefined ? undefined : receiverOf(redirectUri),
+    ...(device && { device }),
+  }
+  return pageOf(view, render, (each) => consentPage(each, locale))
 }
 
 /** Sends it. */
@@ -49,36 +72,6 @@ export function showConsent(
   const leftFor = question.isPosted === true ? undefined : page.view.redirectTo
   if ('render' in page) response.once('finish', () => warnOfOwnPage(asked, leftFor))
   return sendOwn(asked, page, 200, leftFor === undefined ? [] : formTargetsOf(leftFor))
-}
-
-function consentViewOf(
-  question: Question,
-  { scopes, manageAt }: Edge['settings'],
-  locale: PageLocale,
-  uiLocales: string | undefined,
-): ConsentView {
-  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
-  const { tag, dir, service } = locale
-  return {
-    service,
-    language: { tag, dir },
-    client: clientViewOf(client),
-    resourceOwner,
-    // Works behind a proxy that prefixes the path.
-    switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
-    scope: scope.map((token) => scopeViewOf(token, scopes.get(token), question, locale)),
-    ...askedIn(question, locale),
-    facts,
-    manageAt,
-    action: '?',
-    // For the pages that answer the decision.
-    fields: {
-      [consentTokenField]: consentToken,
-      ...(uiLocales !== undefined && { ui_locales: uiLocales }),
-    },
-    redirectTo: redirectUri,
-    receiver: redirectUri === undefined ? undefined : receiverOf(redirectUri),
-  }
 }
 
 export function scopeViewOf(

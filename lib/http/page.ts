@@ -8,7 +8,6 @@ import {
   type RenderedByHost,
 } from '../doors/page-endpoint'
 import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
-import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
@@ -193,29 +192,19 @@ function showError(asked: Asked, thrown: unknown): unknown {
     return sendJsonError(response, status, told, errorUri, privatePage)
   }
   const { locale } = asked
-  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(asked.askingClient), locale)
-  const page = pageOf(view, render, (each) => errorPage(each, locale))
-  return sendOwn(asked, page, status)
-}
-
-function errorViewOf(
-  { code, description, reason }: OAuthError,
-  isTrouble: boolean,
-  requestId: string,
-  wayBack: ErrorView['wayBack'],
-  { tag, dir, service, texts: { error } }: PageLocale,
-): ErrorView {
-  const title = isTrouble ? error.troubleTitle : error.refusedTitle
-  return {
-    title,
-    ...error.explanations[errorKindOf(reason, isTrouble)],
-    message: description,
-    code,
+  const { tag, dir, service, texts } = locale
+  const view: ErrorView = {
+    title: isTrouble ? texts.error.troubleTitle : texts.error.refusedTitle,
+    ...texts.error.explanations[errorKindOf(error.reason, isTrouble)],
+    message: error.description,
+    code: error.code,
     requestId,
-    wayBack,
+    wayBack: wayBackTo(asked.askingClient),
     service,
     language: { tag, dir },
   }
+  const page = pageOf(view, render, (each) => errorPage(each, locale))
+  return sendOwn(asked, page, status)
 }
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as

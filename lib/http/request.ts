@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { Request, Response } from 'express'
-import type { CredentialSources } from '../client-authentication/method'
 import { Wait } from '../primitives/clock'
 import { type Eventual, following } from '../primitives/concurrency'
 import { isRecord } from '../primitives/values'
@@ -173,20 +172,6 @@ function decoded(body: unknown): unknown {
 }
 
 export const authorizationOf = (request: Request): readonly string[] => headerLines(request, 'authorization')
-
-export function credentialSourcesOf(
-  request: Request,
-  form: Parameters,
-  { clientWith }: Pick<CredentialSources, 'clientWith'>,
-): CredentialSources {
-  return {
-    authorization: authorizationOf(request),
-    body: form,
-    query: queryOf(request),
-    certificate: certificateOf(request),
-    clientWith,
-  }
-}
 
 function certificateOf({ socket }: Request): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined

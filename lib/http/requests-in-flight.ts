@@ -6,10 +6,6 @@ interface Emitting {
   once?(event: 'close', listener: () => void): unknown
 }
 
-interface Socketed {
-  readonly socket?: Emitting
-}
-
 export class RequestsInFlight {
   private readonly onSocket = new WeakMap<object, Response[]>()
   private count = 0
@@ -21,7 +17,7 @@ export class RequestsInFlight {
   }
 
   /** A request from before closing may pass every part of the server. */
-  enter(request: Socketed, response: Response): boolean {
+  enter(request: { readonly socket?: Emitting }, response: Response): boolean {
     const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
     if (open?.includes(response) === true) return true

@@ -16,16 +16,7 @@ import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
 import { type Asked, askedOf, isOfClient, nothingToUse, type Row, type Terms } from './asked'
 import type { Edge } from './edge'
-import {
-  bodyMayCome,
-  credentialSourcesOf,
-  fieldsIn,
-  formOf,
-  hasJson,
-  hasLongBody,
-  jsonOf,
-  queryOf,
-} from './request'
+import { bodyMayCome, fieldsIn, formOf, hasJson, hasLongBody, jsonOf, queryOf } from './request'
 import { handler } from './router'
 import { requireTls } from './transport'
 
@@ -134,9 +125,11 @@ function prove(
   throw noClientAuthentication(form.mentions('client_id'))
 }
 
-function credentialOf(asked: Asked, form: Parameters): ClientCredential | undefined {
-  const { credentialTerms } = asked.server
-  const sources = credentialSourcesOf(asked.request, form, credentialTerms)
+function credentialOf(asked: Asked, body: Parameters): ClientCredential | undefined {
+  const { server, request, authorization, certificate } = asked
+  const { credentialTerms } = server
+  const { clientWith } = credentialTerms
+  const sources = { authorization, body, query: queryOf(request), certificate, clientWith }
   const credential = readCredential(sources, credentialTerms)
   if (credential !== undefined) asked.claimedClientId = credential.clientId
   return credential
