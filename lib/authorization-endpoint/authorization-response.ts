@@ -1,8 +1,8 @@
-import type { Authorization, PendingRequest, RequestedAuthorization } from '../authorization/authorization'
+import type { PendingRequest, RequestedAuthorization } from '../authorization/authorization'
 import { complete } from '../authorization/complete-issue'
 import type { Approval, RedirectMethod, ResponseType } from '../authorization/response-types'
 import { restrictToken } from '../authorization/restrict'
-import { approvalEvent, type IssueContext, type TransitionEvent } from '../authorization/transition'
+import { approvalEvent, type IssueContext } from '../authorization/transition'
 import { issueContext, type Context } from '../doors/context'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
@@ -13,23 +13,15 @@ import { formOf, Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import { modeIn, type NamedMode } from '../protocol/response-types'
 
-interface ResponseFrame {
-  readonly clientId: string
-  readonly redirectUri: string
-  /** Undefined if the server does not know it: an error then goes into the query. */
-  readonly responseType: Pick<ResponseType, 'mode' | 'redirectBy'> | undefined
-  /** Default: the mode of the response type. */
-  readonly mode?: NamedMode | undefined
-  readonly requestState: string | undefined
-  readonly settings: Pick<Context['settings'], 'issuer' | 'errorUri'>
-}
+type ResponseFrame = ReturnType<typeof frameOf>
 
 export function frameOf(
   { settings, plugins }: Context,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,
-): ResponseFrame {
+) {
+  // An error of an unknown type goes into the query.
   const known = plugins.responseTypes.get(responseType)
   return { clientId, redirectUri, responseType: known, mode, requestState, settings }
 }
@@ -83,15 +75,6 @@ export function contextOf(server: Context, client: Client, ownerReadAt: number):
   return issueContext(server, client, restrict, noEvidence, ownerReadAt)
 }
 
-export interface ApprovedRequest {
-  readonly authorization: Authorization
-  readonly redirection: Redirection
-  readonly responseType: ResponseType
-  readonly requested: RequestedAuthorization
-  readonly approval: Approval
-  readonly event: TransitionEvent | undefined
-}
-
 export function frameOfRecord(
   server: Context,
   { clientId, request, extensionData }: RequestedAuthorization,
@@ -99,13 +82,15 @@ export function frameOfRecord(
   return frameOf(server, clientId, request, modeIn(extensionData, server.plugins.responseModes))
 }
 
+export type ApprovedRequest = ReturnType<typeof approveRequest>
+
 /** RFC 6749 4.1.2. */
 export function approveRequest(
   server: Context,
   responseType: ResponseType,
   requested: RequestedAuthorization,
   context: IssueContext,
-): ApprovedRequest {
+) {
   const approval = responseType.approve(requested, context)
   const { authorization } = approval
   const frame = frameOfRecord(server, requested)

@@ -21,9 +21,8 @@ import {
   type RepeatableApproval,
 } from '../authorization/decision'
 import { isSameCode, repeatable, withForm } from '../authorization/repetition'
-import { requestNotOpen } from '../authorization/requested'
+import { requestExpired, requestNotOpen } from '../authorization/requested'
 import { namesOf } from '../authorization/owner-entries'
-import type { StoredAuthorization } from '../authorization/store'
 import {
   approvalEvent,
   type IssueContext,
@@ -259,12 +258,10 @@ function polledStep(current: Authorization | undefined, deciding: Deciding): Tra
   if (asked instanceof OAuthError) return { action: 'none', refusal: asked }
   const answer = answerIn(asked)
   if (answer !== undefined) return { action: 'touch', outcome: { kind: 'done', client, answer } }
-  const requested = findDecidable(current, decision, context.now)
-  if (requested instanceof OAuthError) return { action: 'none', refusal: requested }
-  if (requested.state !== 'requested') return { action: 'none', refusal: requestNotOpen() }
-  if (!decision.approved)
-    return { action: 'save', authorization: deny(requested), outcome: settledAs('denied') }
-  const { settled, remembered } = settledBy({ ...requested, subject, login }, deciding)
+  if (asked.state !== 'requested') return { action: 'none', refusal: requestNotOpen() }
+  if (asked.expiresAt <= context.now) return { action: 'none', refusal: requestExpired() }
+  if (!decision.approved) return { action: 'save', authorization: deny(asked), outcome: settledAs('denied') }
+  const { settled, remembered } = settledBy({ ...asked, subject, login }, deciding)
   return {
     action: 'save',
     authorization: approveForPolls(settled, context),
@@ -276,12 +273,7 @@ const settledAs = (
   answer: Answer,
   remembered?: RememberedDecision,
   approved?: ApprovedRequest,
-): DecisionStep => ({
-  kind: 'settled',
-  answer,
-  remembered,
-  approved,
-})
+): DecisionStep => ({ kind: 'settled', answer, remembered, approved })
 
 // A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
 // code would revoke the tokens (RFC 6749 4.1.2).

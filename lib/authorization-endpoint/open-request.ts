@@ -1,5 +1,5 @@
 import type { Authorization, PendingRequest } from '../authorization/authorization'
-import { begin } from '../authorization/commit'
+import { begin, commit } from '../authorization/commit'
 import { completes } from '../authorization/complete-issue'
 import {
   awaitLogin,
@@ -11,7 +11,7 @@ import {
   type OwnerProposal,
 } from '../authorization/requested'
 import type { ResponseType } from '../authorization/response-types'
-import type { OnCommitted, TransitionResult } from '../authorization/transition'
+import type { OnCommitted, Transition, TransitionResult } from '../authorization/transition'
 import type { Context } from '../doors/context'
 import type { Eventual } from '../primitives/concurrency'
 import { createId, credentialId, digest } from '../protocol/credential'
@@ -25,7 +25,7 @@ import {
   completeApproval,
   type Redirection,
 } from './authorization-response'
-import { changeClaimed, type ClaimedRequest, type SettledRequest, type Visit } from './visit'
+import type { ClaimedRequest, SettledRequest, Visit } from './visit'
 
 /** A code, or a token, answers it. */
 export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
@@ -61,6 +61,13 @@ export function approveAtOnce(
     })
   }
 }
+
+const changeClaimed = <Outcome>(
+  { store, random }: Context,
+  { record, found }: ClaimedRequest,
+  transition: Transition<Outcome>,
+  onCommitted?: OnCommitted,
+): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
 
 /** Returns the consent token. */
 export async function keepOpen(visit: Visit, proposal: OwnerProposal): Promise<string> {
@@ -168,12 +175,6 @@ const returnsAtMost = 3
 /** Seconds. Three slow logins are no loop. */
 const window = 60
 
-/** `since` in seconds since the epoch. */
-interface LoginReturns {
-  readonly count: number
-  readonly since: number
-}
-
 /** Undefined if the login has returned three times within a minute: without an owner, the request would loop. */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
   const { count, since } = returnsIn(parameters.peek(parameter), now)
@@ -207,7 +208,8 @@ export function accountSwitchOf(parameters: Parameters): string | undefined {
 // The count, the time in base 36, and the reference.
 const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{65}))?$/
 
-function returnsIn(text: string | undefined, now: number): LoginReturns {
+/** `since` in seconds since the epoch. */
+function returnsIn(text: string | undefined, now: number) {
   const [, count, start] = form.exec(text ?? '') ?? []
   if (count === '1' && start === undefined) return { count: 1, since: now }
   const since = Number.parseInt(start ?? '', 36)

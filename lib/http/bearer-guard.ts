@@ -170,7 +170,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { requirement, authInfo, verify: find } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
-  const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
+  const cors = explainingCors(share, audit.diagnosis)
   const challenge: Challenge = (challenged) =>
     schemeChallenges(tokenTypes, terms, { ...challenged, schemes: challenged.schemes ?? requirement.schemes })
   return handler(async (request, response, next) => {

@@ -170,10 +170,11 @@ const linesOf = (response: ServerResponse, name: string): readonly string[] =>
  */
 export function explainingCors(
   share: Share | undefined,
-  diagnosis: Diagnosis,
+  diagnosis: Diagnosis | undefined,
   endpoint = 'protected resource',
   ownOrigin?: string,
-): Share {
+): Share | undefined {
+  if (diagnosis === undefined) return share
   return (request, response) => {
     const isAnswered = share?.(request, response) === true
     const { origin } = request.headers

@@ -38,6 +38,8 @@ export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<Endpo
   const { settings } = server
   const { name, path } = endpoint
   const methods = listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
+  const sharing = { methods: methods.join(', '), isCacheable: false, exposed: exposedHeaders(settings) }
+  const share = endpoint.cors === true ? crossOrigin(settings.cors, sharing) : undefined
   // Hosts write endpoints, also in JavaScript.
   const isOfHost = settings.endpoints.some((own) => own === endpoint)
   const subject = `The endpoint "${name}" returned a wrong result:`
@@ -47,7 +49,7 @@ export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<Endpo
     methods,
     body: endpoint.body ?? 'form',
     limit: endpoint.limit,
-    share: endpointCors(server, endpoint, methods),
+    share: explainingCors(share, server.audit.diagnosis, name, new URL(settings.issuer).origin),
     service: endpoint.duringMaintenance === true ? 'none' : 'needed',
     clientAuthentication: endpoint.clientAuthentication ?? 'required',
     usesUpLast: endpoint.usesUpLast === true,
@@ -84,17 +86,6 @@ function respond(asked: Asked, { members, status = 200, headers }: EndpointRespo
   const requestId = server.audit.reportSuccess(asked)
   const all = requestId === undefined ? headers : { ...headers, [requestIdName]: requestId }
   sendJson(response, status, members, all)
-}
-
-function endpointCors(
-  { settings, audit }: Edge,
-  { name, cors }: EndpointDescription,
-  methods: readonly string[],
-): Share | undefined {
-  const sharing = { methods: methods.join(', '), isCacheable: false, exposed: exposedHeaders(settings) }
-  const share = cors === true ? crossOrigin(settings.cors, sharing) : undefined
-  if (audit.diagnosis === undefined) return share
-  return explainingCors(share, audit.diagnosis, name, new URL(settings.issuer).origin)
 }
 
 /**

@@ -26,14 +26,12 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
   ])
 }
 
-type Routes = ReadonlyMap<string, RequestHandler>
-
 /**
  * Mounted at another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the
  * prefix.
  */
 export function router(
-  routes: Routes,
+  routes: ReadonlyMap<string, RequestHandler>,
   mount: string,
   missing: RequestHandler,
   notePassed?: (request: Request) => void,
