@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
 import type { Store } from 'express-session'
 import helmet from 'helmet'
-import { stylesheetHash } from '../lib/pages/stylesheet'
+import { styleSourceOf, stylesheet } from '../lib/pages/stylesheet'
 import {
   createAuthorizationServer,
   type AuthorizationServer,
@@ -53,7 +53,7 @@ export function authorizationServer({
       contentSecurityPolicy: {
         // Safari would upgrade localhost too, where nothing speaks https.
         directives: {
-          styleSrc: [stylesheetHash],
+          styleSrc: [styleSourceOf(stylesheet)],
           // A sign-in ends at the app if Lumen remembers what its visitor has allowed.
           formAction: ["'self'", ...originsOf(clients)],
           upgradeInsecureRequests: null,

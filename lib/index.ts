@@ -1,25 +1,10 @@
 export { createAuthorizationServer, type AuthorizationServer } from './server/authorization-server'
 export { createSecureServer, createServer } from './http/create-server'
-export type {
-  AuthorizationServerOptions,
-  LifetimeOptions,
-  PathOptions,
-  ServerLimitOptions,
-} from './config/options'
-export type {
-  GuardParts,
-  LateFailure,
-  ParsedRequest,
-  Plugin,
-  PluginGuard,
-  PluginParts,
-  PluginRisk,
-  PluginServer,
-  PluginResource,
-} from './doors/plug-in'
+export type * from './config/options'
+export type { LifetimeOptions } from './authorization/lifetimes'
+export type * from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
-export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { Lifecycle } from './server/lifecycle'
 export type {
   AuthorizationList,
@@ -33,6 +18,7 @@ export {
   generateClientSecret,
   hashClientSecret,
   type GeneratedClientSecret,
+  type VerifyDigest,
 } from './client-authentication/client-secret'
 export type { ClientAuthenticationMethod } from './client-authentication/method'
 export type { SingleUse } from './protocol/single-use'
@@ -53,8 +39,8 @@ export {
   type GrantResult,
   type TokenRequest,
 } from './authorization/grant-type'
-export type { IssueLimitOptions } from './limits/issue-limits'
-export type { Limit, LimitOption } from './limits/limit'
+export type { IssueLimitOptions } from './limits/shares'
+export type { Limit, LimitOption, RateLimitOptions } from './limits/limit'
 export { approveWithAccessToken, approveWithCode } from './authorization/decision'
 export {
   authorizationIdOf,
@@ -67,8 +53,7 @@ export type { IssueContext, RecordContext, Transition, TransitionResult } from '
 export { issueAccessToken, type Issuance, type Issued, type DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type ConfigurationIssue } from './primitives/configuration-error'
-export type { LoginRequest } from './protocol/resource-owner'
-export type { Login, ResourceOwner } from './protocol/resource-owner'
+export type { Login, LoginRequest, ResourceOwner } from './protocol/resource-owner'
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
 export type { OwnerEntry } from './authorization/owner-record'
 export type { ListedConsent } from './authorization/remembered-consent'
@@ -92,70 +77,29 @@ export type { ClaimsAccess, GuardedAccess } from './resource-server/admit'
 export type { AuthInfo, BearerGuard, BearerGuardOptions, GuardDefaults } from './http/bearer-guard'
 export type { ProtectedResourcePart } from './http/metadata-document'
 export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
-export type {
-  AuditEvent,
-  AuditEvents,
-  AuthorizationServerEvents,
-  FailureEvent,
-  GrantEvent,
-  RefusalEvent,
-  ThrottleEvent,
-} from './audit/events'
+export type * from './audit/events'
 export type { Choice, PriorConsentQuestion } from './authorization-endpoint/visit'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
-export type { VerifyDigest } from './client-authentication/foreign-digests'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
-export type { ScopeOptions, ScopeWeight } from './protocol/scope'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'
 export type { ConsentView } from './pages/consent-page'
 export type { ErrorView } from './pages/pages'
 export { html, pageDocument, type Html, type PageView } from './pages/html'
 export type { PageOptions } from './pages/page-options'
-export type { PageLanguage, PageTexts } from './pages/texts/catalogues'
-export type { PageLocale } from './pages/texts/locale'
+export type { PageLanguage, PageLocale, PageTexts } from './pages/texts/locale'
 export type { Text } from './protocol/localized-text'
 export type { Endpoint, EndpointResponse, EndpointRequest } from './protocol/endpoint'
 export type { PageEndpoint, PageRequest, PageResponse } from './doors/page-endpoint'
 export type { KeptData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
-export type {
-  AuthorizationTerms,
-  DescribedTo,
-  ChoicesQuestion,
-  ClientRequest,
-  ConsentFact,
-  ExtensionQuestionRequest,
-  ExchangedToken,
-  Extension,
-  ExtensionAuthorizationRequest,
-  ExtensionOwnerRequest,
-  ExtensionRequest,
-  ExtensionResourceRequest,
-  ExtensionTokenRequest,
-  LoginDefaults,
-  ExtensionTokenResponse,
-  OwnerVerdict,
-  TokenResponseAddition,
-  TokenRestriction,
-} from './protocol/extension'
-export type { RequestArrival, ResolvedRequest } from './protocol/resolved-request'
+export type * from './protocol/extension'
+export type * from './protocol/resolved-request'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
-export {
-  accessDenied,
-  invalidClient,
-  invalidGrant,
-  invalidRequest,
-  invalidScope,
-  invalidTarget,
-  serverError,
-  temporarilyUnavailable,
-  tooManyAttempts,
-  unauthorizedClient,
-} from './protocol/host-errors'
+export * from './protocol/host-errors'
 export type { Reason } from './protocol/refusals'
-export { grantableScope, type Scope } from './protocol/scope'
+export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
-export type { ScopeImplications } from './protocol/scope'
+export type { Scope, ScopeImplications, ScopeOptions, ScopeWeight } from './protocol/scope'
 export type {
   AccessTokenClaims,
   AccessTokenFormat,

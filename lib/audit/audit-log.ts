@@ -20,20 +20,8 @@ interface AuditedRequest extends AuditNotes {
   readonly clientId: string | undefined
 }
 
-interface Origin {
-  readonly endpoint: EventOrigin
-  readonly requestId: string | undefined
-  readonly address: string | undefined
-  readonly clientId: string | undefined
-}
-
-interface Refusal {
-  readonly code: string
-  readonly reason: string
-  readonly description?: string | undefined
-  /** A function takes a second look, for the explanation alone. */
-  readonly observed?: Observed | (() => Promise<Observed>) | undefined
-}
+type Origin = Pick<AuditEvent, 'endpoint' | 'requestId' | 'address' | 'clientId'>
+type Refusal = Pick<RefusalEvent, 'code' | 'reason'>
 
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
@@ -43,7 +31,7 @@ export class AuditLog {
     readonly diagnosis?: Diagnosis,
   ) {}
 
-  hasListener(name: keyof AuditEvents): boolean {
+  private hasListener(name: keyof AuditEvents): boolean {
     return this.events.listenerCount(name) > 0
   }
 
@@ -51,66 +39,42 @@ export class AuditLog {
   reportSuccess(asked: AuditedRequest): string | undefined {
     const event = asked.committed?.event
     if (event === undefined || !this.hasListener(event.name)) return undefined
-    const origin = originOf(asked, requestIdOf(asked.request, asked.response))
+    const origin = originOf(asked)
     this.tellGrant(event, origin, asked)
     return origin.requestId
   }
 
+  /**
+   * Sets the request id as a header of the response, and returns it.
+   *
+   * @param look a second look, for the explanation alone.
+   */
   reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
-    const { code, reason, description } = error
-    const refusal = { code, reason, description, observed: look ?? error.observed }
-    return this.reportRefusal(asked, refusal, errorEventOf(error))
-  }
-
-  /** Sets the request id as a header of the response, and returns it. */
-  reportRefusal(
-    asked: AuditedRequest,
-    refusal: Refusal,
-    members: ErrorEventMembers = { event: 'refused' },
-  ): string {
-    const { code, reason } = refusal
+    const { code, reason } = error
     const origin = originOf(asked)
-    emitToTap({ requestId: origin.requestId, code, reason })
-    if (this.diagnosis !== undefined && members.event !== 'failure')
-      this.diagnose(this.diagnosis, refusal, origin, asked)
-    if (this.hasListener(members.event))
-      this.tellRefusal(
-        members,
-        Object.assign(this.common(origin, asked), { reason: plainText(reason), code }),
-      )
-    else if (members.event === 'failure') warnOfFailure(reason, members.cause)
+    const { requestId } = origin
+    carryRequestId(asked.response, requestId)
+    emitToTap({ requestId, code, reason })
+    const cause = causeOfFailure(error)
+    if (cause === undefined) this.tellRefusal(error, origin, asked, look)
+    else this.tellFailure(error, cause, origin, asked)
     // A transition can both refuse and revoke, as a replay does.
     const event = asked.committed?.event
     if (event?.name === 'revoked') this.tellGrant(event, origin, asked)
-    return origin.requestId
-  }
-
-  private diagnose(
-    diagnosis: Diagnosis,
-    { code, reason, description, observed }: Refusal,
-    { endpoint, clientId }: Origin,
-    known: AuditNotes,
-  ): void {
-    const client = clientId ?? claimedClientOf(known) ?? authorizationOfNotes(known).clientId
-    const refusal = { endpoint, code, reason, description, clientId: plainOrAbsent(client) }
-    if (typeof observed === 'function') diagnosis.explainAfter(refusal, observed)
-    else diagnosis.explain({ ...refusal, observed })
+    return requestId
   }
 
   reportOldSecret(asked: AuditedRequest): void {
-    if (this.hasListener('oldSecretUsed')) this.tell('oldSecretUsed', this.common(originOf(asked), asked))
+    if (!this.hasListener('oldSecretUsed')) return
+    const origin = originOf(asked)
+    carryRequestId(asked.response, origin.requestId)
+    this.tell('oldSecretUsed', this.common(origin, asked))
   }
 
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
-    const origin = {
-      endpoint: 'host',
-      requestId: undefined,
-      address: undefined,
-      clientId: undefined,
-    } as const
     const event = revocationEvent(found, 'host')
     const committed = found && { authorization: found, event }
-    this.tellGrant(event, origin, { ...noNotes, committed, authorizationId })
+    this.tellGrant(event, withoutRequest('host'), { ...noNotes, committed, authorizationId })
   }
 
   reportLateFailure(
@@ -118,15 +82,8 @@ export class AuditLog {
     reason: string,
     cause: unknown,
   ): void {
-    const event = 'failure'
-    if (!this.hasListener(event)) return warnOfFailure(reason, cause)
-    const origin = { endpoint, requestId: undefined, address: undefined, clientId }
-    const members = {
-      subject: plainOrAbsent(subject),
-      reason: plainText(reason),
-      code: 'temporarily_unavailable',
-    }
-    this.tellRefusal({ event, cause }, Object.assign(this.common(origin, noNotes), members))
+    const refusal = { code: 'temporarily_unavailable', reason }
+    this.tellFailure(refusal, cause, withoutRequest(endpoint, clientId), { ...noNotes, access: { subject } })
   }
 
   private tellGrant(
@@ -140,44 +97,84 @@ export class AuditLog {
     this.tell(name, Object.assign(this.common(origin, known, credential), granted))
   }
 
+  private tellRefusal(
+    error: OAuthError,
+    origin: Origin,
+    known: AuditNotes,
+    look: (() => Promise<Observed>) | undefined,
+  ): void {
+    const { code, reason, description, observed } = error
+    if (this.diagnosis !== undefined) {
+      const clientId = clientOf(origin, known)
+      const refusal = { endpoint: origin.endpoint, code, reason, description, clientId, observed }
+      if (look === undefined) this.diagnosis.explain(refusal)
+      else this.diagnosis.explainAfter(refusal, look)
+    }
+    const name = error instanceof Throttled ? 'throttled' : (signsOfTheft.get(reason) ?? 'refused')
+    if (!this.hasListener(name)) return
+    const event = this.refusal(error, origin, known)
+    if (error instanceof Throttled)
+      this.tell('throttled', Object.assign(event, { retryAfter: error.retryAfter }))
+    else this.tell(name, event)
+  }
+
+  private tellFailure(refusal: Refusal, cause: unknown, origin: Origin, known: AuditNotes): void {
+    if (!this.hasListener('failure')) warnOfFailure(refusal.reason, cause)
+    else this.tell('failure', Object.assign(this.refusal(refusal, origin, known), { cause }))
+  }
+
+  private refusal({ reason, code }: Refusal, origin: Origin, known: AuditNotes): RefusalEvent {
+    return Object.assign(this.common(origin, known), { reason: plainText(reason), code })
+  }
+
   private common(
-    { endpoint, requestId, address, clientId }: Origin,
+    origin: Origin,
     known: AuditNotes,
     credential = credentialFingerprint(known.shown),
   ): AuditEvent {
-    const authorization = authorizationOfNotes(known)
+    const { endpoint, requestId, address } = origin
+    const { authorizationId, subject } = authorizationOfNotes(known)
     return {
       time: this.clock(),
       endpoint,
       requestId,
-      clientId: plainOrAbsent(clientId ?? claimedClientOf(known) ?? authorization.clientId),
-      subject: plainOrAbsent(authorization.subject),
+      clientId: clientOf(origin, known),
+      subject: plainOrAbsent(subject),
       address: plainOrAbsent(address && withoutPort(address)),
       reason: undefined,
-      authorizationId: plainOrAbsent(authorization.authorizationId),
+      authorizationId: plainOrAbsent(authorizationId),
       credential,
     }
   }
 
-  private tellRefusal(members: ErrorEventMembers, refusal: RefusalEvent): void {
-    if (members.event === 'throttled')
-      this.tell('throttled', Object.assign(refusal, { retryAfter: members.retryAfter }))
-    else if (members.event === 'failure')
-      this.tell('failure', Object.assign(refusal, { cause: members.cause }))
-    else this.tell(members.event, refusal)
-  }
-
+  /** A listener that throws or rejects causes a warning, and changes neither the response nor other listeners. */
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
-    emitToListeners(this.events, name, event)
+    Object.freeze(event)
+    const events: EventEmitter = this.events
+    // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
+    for (const listener of events.rawListeners(name))
+      try {
+        const outcome: unknown = listener.call(events, event)
+        if (outcome instanceof Promise) outcome.catch((thrown: unknown) => warnOfListener(name, thrown))
+      } catch (thrown) {
+        warnOfListener(name, thrown)
+      }
   }
 }
 
-function originOf(
-  { request, response, endpoint, clientId }: AuditedRequest,
-  requestId = nameRequest(request, response),
-) {
-  return { endpoint, requestId, address: request.ip, clientId }
-}
+const originOf = ({ request, response, endpoint, clientId }: AuditedRequest) => ({
+  endpoint,
+  requestId: requestIdOf(request, response),
+  address: request.ip,
+  clientId,
+})
+
+const withoutRequest = (endpoint: EventOrigin, clientId?: string): Origin => ({
+  endpoint,
+  requestId: undefined,
+  address: undefined,
+  clientId,
+})
 
 /** Once for each reason, name and message, so the first fault does not hide the next. */
 function warnOfFailure(reason: string, cause: unknown): void {
@@ -211,11 +208,7 @@ export const noNotes: AuditNotes = {
   isRegistered: false,
 }
 
-interface AuditedAuthorization {
-  readonly authorizationId: string | undefined
-  readonly clientId: string | undefined
-  readonly subject: string | undefined
-}
+type AuditedAuthorization = Pick<AuditEvent, 'authorizationId' | 'clientId' | 'subject'>
 
 function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes): AuditedAuthorization {
   const record = committed?.authorization
@@ -225,16 +218,15 @@ function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes
 
 const noNames = { clientId: undefined, subject: undefined }
 
-/** Of an unregistered client, 8 hexadecimal digits of the digest. */
-function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
-  if (claimedClientId === undefined || isRegistered) return claimedClientId
-  return fingerprintOfDigest(digest(claimedClientId))
+/** As the request names it, or of the authorization. Of an unregistered name, 8 hexadecimal digits of the digest. */
+function clientOf({ clientId }: Origin, known: AuditNotes): string | undefined {
+  const { claimedClientId, isRegistered } = known
+  const claimed =
+    claimedClientId === undefined || isRegistered
+      ? claimedClientId
+      : fingerprintOfDigest(digest(claimedClientId))
+  return plainOrAbsent(clientId ?? claimed ?? authorizationOfNotes(known).clientId)
 }
-
-type ErrorEventMembers =
-  | { readonly event: 'refused' | 'replayed' | 'reused' }
-  | { readonly event: 'throttled'; readonly retryAfter: number }
-  | { readonly event: 'failure'; readonly cause: unknown }
 
 // RFC 6749 4.1.2, RFC 9700 4.14.2: signs of theft have their own events, for alarms.
 const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
@@ -242,29 +234,14 @@ const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
   ['refresh_token_reused', 'reused'],
 ])
 
-function errorEventOf(error: OAuthError): ErrorEventMembers {
-  const { code, reason, cause } = error
-  if (error instanceof Throttled) return { event: 'throttled', retryAfter: error.retryAfter }
-  // A refusal may have a cause, such as a parser error. Maintenance has none.
-  if (code === 'server_error' || (code === 'temporarily_unavailable' && cause !== undefined))
-    return { event: 'failure', cause: cause ?? error }
-  return { event: signsOfTheft.get(reason) ?? 'refused' }
+/** Undefined for a refusal, which may have a cause, such as a parser error. Maintenance has none. */
+function causeOfFailure(error: OAuthError): unknown {
+  const { code, cause } = error
+  const isFailure = code === 'server_error' || (code === 'temporarily_unavailable' && cause !== undefined)
+  return isFailure && !(error instanceof Throttled) ? (cause ?? error) : undefined
 }
 
-/** A listener that throws or rejects causes a warning, and changes neither the response nor other listeners. */
-function emitToListeners(events: EventEmitter, name: string, event: object): void {
-  Object.freeze(event)
-  // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
-  for (const listener of events.rawListeners(name))
-    try {
-      const outcome: unknown = listener.call(events, event)
-      if (outcome instanceof Promise) outcome.catch((thrown: unknown) => warn(name, thrown))
-    } catch (thrown) {
-      warn(name, thrown)
-    }
-}
-
-function warn(name: string, thrown: unknown): void {
+function warnOfListener(name: string, thrown: unknown): void {
   warnOnce(
     'EAS_EVENT_LISTENER',
     `A listener of the event '${name}' failed: ${inspect(bareError(thrown))}. The response does not depend on listeners.`,
@@ -273,12 +250,6 @@ function warn(name: string, thrown: unknown): void {
 }
 
 export const requestIdName = 'X-Request-Id'
-
-function nameRequest(request: Request, response: Response): string {
-  const requestId = requestIdOf(request, response)
-  carryRequestId(response, requestId)
-  return requestId
-}
 
 export function carryRequestId(response: Response, requestId: string | undefined): void {
   if (requestId !== undefined && !response.headersSent) response.setHeader(requestIdName, requestId)

@@ -3,7 +3,7 @@ import type { Field } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import type { Observed } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
-import { differenceBetween } from '../protocol/url-difference'
+import { differenceBetween } from '../protocol/uri'
 import { plainText } from './redaction'
 import { warn } from './warning'
 
@@ -49,9 +49,6 @@ export class Diagnosis {
 /** Never in production, whatever the option says, nor in tests: they refuse on purpose, and runners print warnings. */
 export const explainsRefusals: Field<boolean> = (given, at, name) =>
   aFlag(true)(given, at, name) && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
-
-export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
-  explains ? new Diagnosis() : undefined
 
 function sentencesFor({ endpoint, code, reason, ...refusal }: DiagnosedRefusal): string {
   const { clientId, description, observed } = refusal

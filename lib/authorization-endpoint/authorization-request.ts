@@ -3,7 +3,7 @@ import type { PendingRequest } from '../authorization/authorization'
 import type { RequestProposal } from '../authorization/requested'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
-import { optional, requireShape, rows, shape } from '../primitives/schema'
+import { exactShape, optional, requireShape, rows, shape } from '../primitives/schema'
 import { tenYears } from '../primitives/values'
 import type {
   AuthorizationTerms,
@@ -179,21 +179,18 @@ function withTerms(before: RequestContent, given: unknown, name: string): Reques
   }
 }
 
-const factShape = shape<ConsentFact>(
-  {
-    name: aText,
-    label: aText,
-    values: rows(shape({ value: aText, description: aText }, 'ignored'), '{ value, description }'),
-  },
-  'ignored',
-)
+const factShape = shape<ConsentFact>({
+  name: aText,
+  label: aText,
+  values: rows(shape({ value: aText, description: aText }), '{ value, description }'),
+})
 
-const termsShape = shape<AuthorizationTerms, Scope>({
+const termsShape = exactShape<AuthorizationTerms, Scope>({
   data: optional(keepable),
   scope: scopeWithin('the scope of the request'),
   facts: rows(factShape, '{ name, label, values }'),
   login: optional(
-    shape<LoginDefaults>({ maxAge: optional(aWhole(0, tenYears)), acrValues: optional(someTexts) }),
+    exactShape<LoginDefaults>({ maxAge: optional(aWhole(0, tenYears)), acrValues: optional(someTexts) }),
   ),
 })
 

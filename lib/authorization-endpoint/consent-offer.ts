@@ -1,5 +1,6 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
 import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
+import { loginDefaultsIn } from '../protocol/acting-extensions'
 import type { LoginDefaults } from '../protocol/extension'
 import { isJson } from '../protocol/json'
 import { dataOf, type ExtensionData, withOwn } from '../protocol/extension-data'
@@ -71,12 +72,6 @@ export function offerIn(data: ExtensionData): ConsentOffer {
     aboutOwner: isText(aboutOwner) ? aboutOwner : undefined,
     loginDefaults: loginDefaultsIn(loginDefaults),
   }
-}
-
-function loginDefaultsIn(value: unknown): LoginDefaults | undefined {
-  if (!isRecord(value)) return undefined
-  const { maxAge, acrValues } = value
-  return { ...(typeof maxAge === 'number' && { maxAge }), ...(isTexts(acrValues) && { acrValues }) }
 }
 
 function memoryIn(value: unknown): OfferedMemory | undefined {

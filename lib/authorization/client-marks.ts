@@ -138,7 +138,7 @@ export class ClientMarks {
   private remember(clientId: string, at: number, readAt: number): number {
     const key = shortKey(clientId)
     const latest = Math.max(at, this.remembered.get(key)?.at ?? -Infinity)
-    this.remembered.put(key, { at: latest, readAt })
+    this.remembered.set(key, { at: latest, readAt })
     return latest
   }
 

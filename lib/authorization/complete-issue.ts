@@ -1,14 +1,19 @@
-import { kind, optional, requireShape, shape } from '../primitives/schema'
-import { type ActingExtensions, type At, described } from '../protocol/acting-extensions'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
+import {
+  type ActingExtensions,
+  type At,
+  described,
+  type PublishedSubject,
+  type Confirming,
+  withConfirmation,
+} from '../protocol/acting-extensions'
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
-import { type Confirming, withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import { type Evidence, type KeptExtensionData, ownDataOf } from '../protocol/extension-data'
 import type { TokenResponseAddition } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
-import type { PublishedSubject } from '../protocol/published-subject'
 import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/values'
 import { type AccessToken, findToken } from './access-token'
@@ -185,7 +190,7 @@ async function withAdditions(
 }
 
 // A client must never take a member of an extension for one of the server.
-const additionShape = shape<TokenResponseAddition, readonly object[]>({
+const additionShape = exactShape<TokenResponseAddition, readonly object[]>({
   members: optional(
     kind(
       (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),

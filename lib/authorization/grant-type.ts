@@ -1,5 +1,5 @@
 import { aCall, aTable, someTexts, textTable, yesOrNo } from '../primitives/fields'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape, shape } from '../primitives/schema'
 import type { DirectAuthorization, Issued } from './issue'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
@@ -140,7 +140,7 @@ const isExtensionData = (value: unknown) =>
 
 const members = optional(textTable)
 
-const moveShape = shape<Extract<GrantResult, { readonly transition: unknown }>>({
+const moveShape = exactShape<Extract<GrantResult, { readonly transition: unknown }>>({
   members,
   authorizationId: kind(
     (value) => typeof value === 'string' && /^[\w-]{22}$/.test(value),
@@ -149,27 +149,24 @@ const moveShape = shape<Extract<GrantResult, { readonly transition: unknown }>>(
   transition: aCall(),
 })
 
-const oneTimeUseShape = shape<OneTimeUse>({
+const oneTimeUseShape = exactShape<OneTimeUse>({
   key: kind(isKey, `must be a text of 1 to ${longestKey} characters.`),
   until: kind(isWhole(1, Number.MAX_SAFE_INTEGER), 'must be whole seconds since the epoch.'),
   refusal: aCall('must be a function that makes an OAuth error.'),
 })
 
-const accessShape = shape<Omit<FoundAccess, 'tokenData' | 'claims'>>(
-  {
-    access: shape<Pick<FoundAccess['access'], 'scope'>>({ scope: someTexts }, 'ignored'),
-    extensionData: aTable,
-    tokenExtensionData: aTable,
-  },
-  'ignored',
-)
+const accessShape = shape<Omit<FoundAccess, 'tokenData' | 'claims'>>({
+  access: shape<Pick<FoundAccess['access'], 'scope'>>({ scope: someTexts }),
+  extensionData: aTable,
+  tokenExtensionData: aTable,
+})
 
 const subject = kind(
   isSubject,
   `${subjectExpectation} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
 )
 
-const grantShape = shape<DirectGrant>({
+const grantShape = exactShape<DirectGrant>({
   subject: (given, at, name) => (name in at.source ? subject(given, at, name) : undefined),
   scope: kind(isScope, scopeExpectation),
   refreshToken: yesOrNo,
@@ -181,4 +178,7 @@ const grantShape = shape<DirectGrant>({
   audience: optional(someTexts),
 })
 
-const beginShape = shape<Extract<GrantResult, { readonly grant: unknown }>>({ members, grant: grantShape })
+const beginShape = exactShape<Extract<GrantResult, { readonly grant: unknown }>>({
+  members,
+  grant: grantShape,
+})

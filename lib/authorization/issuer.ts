@@ -1,5 +1,4 @@
 import { digest } from '../protocol/credential'
-import type { Counters } from '../limits/counters'
 
 export const issuerDigestLength = 16
 
@@ -10,14 +9,3 @@ export const issuerDigestLength = 16
  * a chance of one in 10^17. A tenant who chooses its issuer needs 2^96 attempts to hit another one.
  */
 export const issuerDigest = (issuer: string): string => digest(issuer).slice(0, issuerDigestLength)
-
-/**
- * A single-use key is good once at each issuer. Failed attempts count for all issuers together: they share the clients
- * and their secrets.
- */
-export function countersOfIssuer(counters: Counters, ownDigest: string): Counters {
-  return {
-    add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    useOnce: (key, seconds, share) => counters.useOnce(`${ownDigest}:${key}`, seconds, share),
-  }
-}

@@ -1,23 +1,33 @@
-import type { ClientLifetimes } from '../protocol/client'
+import type { Client } from '../protocol/client'
 
 // The one place that decides lifetimes: the shortest of server, client, resource and grant.
 
-/** How long credentials live, in whole seconds. */
-export interface Lifetimes {
-  /** How long the owner may take to decide. Default: 600. */
-  readonly authorizationRequest: number
-  /** At most 600 (RFC 6749 4.1.2). Default: 60. */
-  readonly authorizationCode: number
-  /** Default: 3600. */
-  readonly accessToken: number
-  /** Begins anew at each rotation. Default: 2 592 000 (30 days). */
-  readonly refreshToken: number
+/** In seconds. */
+export interface LifetimeOptions {
+  /** For the decision on the consent page. Default 600, at most 10 years. */
+  readonly authorizationRequest?: number
+  /** Default 60, at most 600 (RFC 6749 4.1.2). */
+  readonly authorizationCode?: number
+  /** Default 3600, at most 10 years. */
+  readonly accessToken?: number
+  /** Since the last refresh. Default 2 592 000 (30 days), at most 10 years. */
+  readonly refreshToken?: number
   /**
-   * For how long the replaced refresh token gets the same tokens again. At most 300; 0 switches the grace off. Default:
-   * 30.
+   * How long after a rotation the old refresh token gets the same tokens again, so that parallel refreshes
+   * and lost responses end no session. Default 30, at most 300. With 0, every repetition counts as theft, and
+   * revokes.
    */
-  readonly refreshTokenGrace: number
-  /** The absolute end of a grant, from its approval. Refreshes do not move it. Default: none. */
+  readonly refreshTokenGrace?: number
+  /**
+   * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that
+   * polls, since its first tokens. No token outlives it, and no refresh moves it: the owner must approve
+   * again. A change applies to a living grant at its next refresh. Default none; at most 10 years.
+   */
+  readonly grant?: number
+}
+
+/** How long credentials live, in whole seconds. */
+export interface Lifetimes extends Required<Omit<LifetimeOptions, 'grant'>> {
   readonly grant?: number | undefined
 }
 
@@ -26,6 +36,8 @@ export interface IssueTime {
   readonly now: number
   readonly lifetimes: Lifetimes
 }
+
+type ClientLifetimes = Pick<Client, 'access_token_lifetime' | 'refresh_token_lifetime' | 'grant_lifetime'>
 
 export function lifetimesFor(client: ClientLifetimes, server: Lifetimes): Lifetimes {
   const { access_token_lifetime, refresh_token_lifetime, grant_lifetime } = client

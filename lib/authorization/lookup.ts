@@ -6,7 +6,7 @@ import {
   readToken,
   type TokenReference,
 } from '../protocol/access-token-format'
-import { type Confirmation, type Confirming, readConfirmation } from '../protocol/confirmation'
+import { type Confirmation, type Confirming, readConfirmation, unbound } from '../protocol/acting-extensions'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension-data'
 import type { Eventual } from '../primitives/concurrency'
@@ -112,8 +112,6 @@ async function findElsewhere(
   }
   return undefined
 }
-
-const unbound: Confirmation = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
 
 /**
  * For guards that trust signatures: a token that says everything itself is not looked up, so a revocation does not end

@@ -1,7 +1,7 @@
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import { credentialId, digest } from '../protocol/credential'
 import type { Observed } from '../protocol/oauth-error'
-import { likelySlips } from '../protocol/url-difference'
+import { likelySlips } from '../protocol/uri'
 import { findToken } from './access-token'
 import type { AuthorizationStore } from './store'
 import { issuerDigest } from './issuer'

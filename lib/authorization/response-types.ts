@@ -71,21 +71,15 @@ export function checkedResponseType(type: ResponseType): ResponseType {
   }
 }
 
-const approvalShape = shape<Approval, RequestedAuthorization>(
-  {
-    authorization: kind(
-      (value, { id, clientId, subject }) =>
-        isRecord(value) &&
-        value['id'] === id &&
-        value['clientId'] === clientId &&
-        value['subject'] === subject,
-      'must be the approved record, with the id, clientId and subject of the request.',
-    ),
-    parameters: textTable,
-    issued: optional(kind(isRecord, 'must be the token that issue() made.')),
-  },
-  'ignored',
-)
+const approvalShape = shape<Approval, RequestedAuthorization>({
+  authorization: kind(
+    (value, { id, clientId, subject }) =>
+      isRecord(value) && value['id'] === id && value['clientId'] === clientId && value['subject'] === subject,
+    'must be the approved record, with the id, clientId and subject of the request.',
+  ),
+  parameters: textTable,
+  issued: optional(kind(isRecord, 'must be the token that issue() made.')),
+})
 
 /** RFC 6749 4.1.2. */
 export const codeResponseType: ResponseType = {

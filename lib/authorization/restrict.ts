@@ -2,7 +2,7 @@ import { type GrantedToken, type NewAccessToken, unrestricted } from './transiti
 import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { aText, aWhole, yesOrNo } from '../primitives/fields'
-import { optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, optional, requireShape } from '../primitives/schema'
 import {
   type Extension,
   type ExtensionRequest,
@@ -154,7 +154,7 @@ function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
 }
 
 // A mistake of a host must never widen the approval of the owner.
-const restrictionShape = shape<TokenRestriction, Scope>({
+const restrictionShape = exactShape<TokenRestriction, Scope>({
   scope: scopeWithin('the scope of the request'),
   lifetime: optional(aWhole(1, Number.MAX_SAFE_INTEGER)),
   tokenData: optional(keepable),

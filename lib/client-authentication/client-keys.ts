@@ -33,11 +33,7 @@ export class ClientKeys {
     private readonly documents: DocumentFetch | undefined,
   ) {}
 
-  of(
-    client: Client,
-    server: Pick<AuthenticatingServer, 'documents'>,
-    sender: Sender | undefined,
-  ): KeySource | undefined {
+  of(client: Client, server: Pick<AuthenticatingServer, 'documents'>, sender: Sender): KeySource | undefined {
     const credential = this.credentialOf(client)
     if (credential === undefined) return undefined
     const uri = isRecord(credential) ? credential['jwks_uri'] : undefined
@@ -49,21 +45,16 @@ export class ClientKeys {
     return keys
   }
 
-  private publishedAt(
-    uri: string,
-    client: Client,
-    documents: DocumentFetch,
-    sender: Sender | undefined,
-  ): KeySource {
+  private publishedAt(uri: string, client: Client, documents: DocumentFetch, sender: Sender): KeySource {
     const isOfHost = isRegisteredByHost(client)
     const sets = this.published.get(documents) ?? new BoundedMap<FetchedKeys>(setsAtMost)
     this.published.set(documents, sets)
     // A stranger who names the URL of another client shares no fetch with it.
     const name = `${isOfHost} ${uri}`
     const keys = sets.get(name) ?? new FetchedKeys(uri, { unavailable, isPrevented })
-    sets.put(name, keys)
+    sets.set(name, keys)
     const fetchDocument = () => {
-      if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
+      if (sender.networkRefusal !== undefined) throw sender.networkRefusal
       return fetchKeys(uri, documents, isOfHost ? {} : { sender })
     }
     return { find: (now, header) => keys.find(now, header, fetchDocument) }

@@ -3,9 +3,11 @@ import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from './bcr
 import { BoundedMap } from '../primitives/maps'
 import { type Client, isBcryptHash, isForeignDigest, liveSecrets } from '../protocol/client'
 import { digest, isSameDigest, secureRandom } from '../protocol/credential'
-import type { ForeignDigests } from './foreign-digests'
 import type { Throttle, Verification } from './method'
+import { inTime } from '../primitives/clock'
 import { SingleFlight } from '../primitives/concurrency'
+import { isBoolean } from '../primitives/values'
+import { refused } from '../protocol/refusals'
 
 const generatedPrefix = 'sha256:'
 
@@ -59,12 +61,21 @@ function looksRandom(secret: string): boolean {
 /** What a client of the store has in place of a digest of another server. */
 type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
 
+const rememberedAtMost = 1000
+const freshSeconds = 300
+const knownSeconds = 24 * 3600
+
+/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
+type Memory = 'fresh' | 'known'
+
 /**
  * Remembers a secret after a successful comparison, under a keyed digest of stored hash and secret; never a
  * failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no guess.
  */
 export class SecretVerifier {
-  private readonly remembered: RememberedSecrets
+  /** By keyed digest. */
+  private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
+  private readonly foreign: ForeignDigests | undefined
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string | undefined>()
   private readonly key = secureRandom(43)
@@ -74,16 +85,16 @@ export class SecretVerifier {
   )
 
   /**
-   * @param clock milliseconds of a clock that does not step, such as `steadyClock`.
-   * @param foreign verifies digests of other servers.
+   * @param clock milliseconds; must not step: a step back would keep secrets fresh for longer.
+   * @param verifyDigest verifies digests of other servers.
    * @param replace undefined if the host holds the registrations.
    */
   constructor(
-    clock: () => number,
-    private readonly foreign?: ForeignDigests,
+    private readonly clock: () => number,
+    verifyDigest?: VerifyDigest,
     private readonly replace?: ReplaceHash,
   ) {
-    this.remembered = new RememberedSecrets(clock)
+    this.foreign = verifyDigest && new ForeignDigests(verifyDigest)
   }
 
   /** A right generated secret cannot be a guess, so no limit applies. Undefined: it may be a chosen one. */
@@ -109,7 +120,7 @@ export class SecretVerifier {
     const { client_secret_hashes: registered = none, client_id: clientId = '' } = client ?? {}
     // Most requests use the current secret.
     const hashes = registered.toReversed()
-    const memories = this.padded(hashes).map((hash) => this.remembered.getCached(this.mark(hash, secret)))
+    const memories = this.padded(hashes).map((hash) => this.memoryOf(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
     const notGuessed = (verification: () => Promise<Verification>) => withinLimits(verification, 'known')
     if (fresh !== undefined) return notGuessed(async () => verdict(fresh, registered))
@@ -140,7 +151,7 @@ export class SecretVerifier {
     const further = this.foreign?.attempt(secret, hashes.filter(isForeignDigest))
     const match = await this.comparison.match(secret, hashes.filter(isBcryptHash), place, further)
     if (match === undefined) return undefined
-    this.remembered.remember(this.mark(match, secret))
+    this.verifiedAt.set(this.mark(match, secret), this.clock())
     // The secret is right, whatever becomes of its digest.
     if (isForeignDigest(match)) await this.replaced(match, secret, clientId).catch(() => undefined)
     return match
@@ -150,7 +161,17 @@ export class SecretVerifier {
     const hash = this.replace && (await ownHash(secret))
     if (hash === undefined) return
     await this.replace?.(clientId, match, hash)
-    this.remembered.remember(this.mark(hash, secret))
+    this.verifiedAt.set(this.mark(hash, secret), this.clock())
+  }
+
+  private memoryOf(mark: string): Memory | undefined {
+    const since = this.verifiedAt.get(mark)
+    if (since === undefined) return undefined
+    const age = this.clock() - since
+    if (age >= knownSeconds * 1000) return undefined
+    // Evicts the least recently used.
+    this.verifiedAt.set(mark, since)
+    return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
 
   private mark(hash: string, secret: string): string {
@@ -164,33 +185,51 @@ const none: readonly string[] = []
 const verdict = (match: string | undefined, hashes: readonly string[]): Verification =>
   match !== undefined && (match === hashes.at(-1) || 'by an old secret')
 
-const rememberedAtMost = 1000
-const freshSeconds = 300
-const knownSeconds = 24 * 3600
+/**
+ * Verifies a client secret by a digest of another authorization server, as it stands in `client_secret_hashes`. Must
+ * depend on nothing else: the server remembers what is right, and to hide which clients exist, it asks for each refused
+ * secret as often as for the client with the most such digests, with digests of other clients whose answers count for
+ * nothing. So the time of a response shows only what your function adds: whether one digest costs more than another, and
+ * where a comparison ends that does not take constant time.
+ */
+export type VerifyDigest = (digest: string, secret: string) => boolean | Promise<boolean>
 
-/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
-type Memory = 'fresh' | 'known'
+// Whoever never answers must not hold a turn of the queue for ever.
+const deadline = {
+  seconds: 10,
+  late: () => failure('did not answer within 10 s'),
+  failed: (thrown: unknown) => failure(`threw ${thrown instanceof Error ? thrown.name : 'no error'}`),
+}
 
-/** Keyed digests; evicts the least recently used. */
-class RememberedSecrets {
-  private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
+// Only the name: the message may quote the secret.
+const failure = (what: string) =>
+  refused('secret_check_failed', {}, { cause: new Error(`The function verifyDigest ${what}.`) })
 
-  /** @param clock milliseconds. A clock that steps back would keep secrets fresh for longer. */
-  constructor(private readonly clock: () => number) {}
+/** Every refusal makes the same number of calls, from the first answer for a digest on. */
+class ForeignDigests {
+  private decoys: readonly string[] = []
 
-  getCached(mark: string): Memory | undefined {
-    const since = this.verifiedAt.get(mark)
-    if (since === undefined) return undefined
-    const age = this.clock() - since
-    if (age >= knownSeconds * 1000) {
-      this.verifiedAt.delete(mark)
-      return undefined
-    }
-    this.verifiedAt.put(mark, since)
-    return age < freshSeconds * 1000 ? 'fresh' : 'known'
+  constructor(private readonly verify: VerifyDigest) {}
+
+  /** Undefined if there is nothing to call, so that no attempt waits for a turn. */
+  attempt(secret: string, digests: readonly string[]): (() => Promise<string | undefined>) | undefined {
+    return digests.length + this.decoys.length === 0 ? undefined : () => this.match(secret, digests)
   }
 
-  remember(mark: string): void {
-    this.verifiedAt.put(mark, this.clock())
+  private async match(secret: string, digests: readonly string[]): Promise<string | undefined> {
+    for (const [at, each] of [...digests, ...this.decoys.slice(digests.length)].entries()) {
+      const isSame = await this.isSame(each, secret)
+      if (at >= digests.length) continue
+      // Once it has an answer: a digest for which the function throws would fail every refusal.
+      if (at >= this.decoys.length) this.decoys = digests.slice(0, at + 1)
+      if (isSame) return each
+    }
+    return undefined
+  }
+
+  private async isSame(foreign: string, secret: string): Promise<boolean> {
+    const answer: unknown = await inTime(async () => this.verify(foreign, secret), deadline)
+    if (isBoolean(answer)) return answer
+    throw failure('returned neither true nor false')
   }
 }

@@ -1,14 +1,13 @@
-import { type Field, type Fields, group, orOff } from '../primitives/schema'
+import { type Fields, group, orOff } from '../primitives/schema'
 import { createHmac } from 'node:crypto'
 import { BoundedMap } from '../primitives/maps'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import type { Sender } from '../protocol/sender'
 import { privateState } from '../primitives/private-state'
-import { aLimit, type Limit, type LimitOption } from '../limits/limit'
+import { aLimit, type LimitOption } from '../limits/limit'
 import { networkOf } from '../limits/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
-import type { Counters } from '../limits/counters'
+import { type Counters, type FailureThrottle, throttled, tooManyFailures } from '../limits/counters'
 import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
 import { SingleFlight } from '../primitives/concurrency'
@@ -23,7 +22,7 @@ export class CredentialThrottle {
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
-    private readonly limits: ResolvedClientAuthenticationLimits,
+    private readonly limits: ReturnType<typeof clientAuthenticationLimits>,
     private readonly counters: Counters,
   ) {}
 
@@ -55,22 +54,18 @@ export class CredentialThrottle {
         )
       const success = await (status === 'known' ? attemptOnce() : attemptCounted())
       if (success === undefined) return false
-      this.provenFrom.put(clientInNetwork, true)
+      this.provenFrom.set(clientInNetwork, true)
       return success
     }
   }
 
   // The address comes first: its limit bounds how many keys unknown client names add to the counters.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
-    const { address, clientAndAddress, client } = this.limits
+    const { address, clientAndAddress: both, client } = this.limits
+    const pair = `${network} ${clientId}`
     return [
       ...tooManyFailures('client_address_limited', address, 'client:address', network),
-      ...tooManyFailures(
-        'client_and_address_limited',
-        clientAndAddress,
-        'client:clientAndAddress',
-        `${network} ${clientId}`,
-      ),
+      ...tooManyFailures('client_and_address_limited', both, 'client:clientAndAddress', pair),
       ...tooManyFailures('client_limited', client, 'client:client', clientId),
     ]
   }
@@ -110,11 +105,7 @@ export interface ClientAuthenticationLimits {
   readonly client?: LimitOption
 }
 
-type ResolvedClientAuthenticationLimits = Readonly<
-  Record<keyof ClientAuthenticationLimits, Limit | undefined>
->
-
-export const clientAuthenticationLimits: Field<ResolvedClientAuthenticationLimits> = orOff(
+export const clientAuthenticationLimits = orOff(
   { address: undefined, clientAndAddress: undefined, client: undefined },
   group({
     address: aLimit(500),

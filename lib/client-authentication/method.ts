@@ -113,7 +113,7 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
     credential: string,
     withinLimits: Throttle,
     server: AuthenticatingServer,
-    sender?: AuthenticatingSender,
+    sender: AuthenticatingSender,
   ): Promise<Verification>
 }
 

@@ -3,23 +3,23 @@ import { type Fields, optional, type Read, readOptions } from '../primitives/sch
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { KeySource } from '../jwt/key-source'
 import { longestRepeatable, type PlainIssuer, plainIssuers } from '../jwt/trusted-issuers'
-import { DecoyKeys, unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
-import { privateKeyJwtName } from '../protocol/client-metadata'
-import { isText } from '../primitives/values'
+import { decodedClaims, DecoyKeys, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
+import { privateKeyJwtName } from '../protocol/client'
+import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
+import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import { isTooLong } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
-import { ClientKeys } from './client-keys'
+import { ClientKeys, mistakeInKeys } from './client-keys'
 import type {
   AuthenticatingServer,
   ClientAuthenticationMethod,
   CredentialSources,
   PresentedCredential,
 } from './method'
-import { mistakeInEntry, namesWorkload, workloadOf } from './workload'
 
 export interface PrivateKeyJwtOptions {
   /**
@@ -90,18 +90,15 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): MethodPlugin 
     read: (sources) => readAssertion(sources, platforms),
     mistakeIn: (entry) => mistakeInEntry(entry, platforms),
     async verify(client, assertion, _withinLimits, server, sender) {
-      const subject = unprovenSubject(assertion) ?? ''
-      const workload = workloadOf(assertion, platforms)
+      const { subject = '', workload } = namedIn(assertion, platforms)
       const entry = client && dataOf(privateKeyJwtName, client.credentials)
       const keys = client && clientKeys.of(client, server, sender)
       const issuers = workload === undefined ? new Map([[subject, keys ?? ClientKeys.none]]) : platforms
       try {
-        const use = await useOf(assertion, issuers, server, sender?.url, settings)
+        const use = await useOf(assertion, issuers, server, sender.url, settings)
         if (workload !== undefined && !namesWorkload(entry, workload))
           throw refused('client_assertion_subject_wrong')
-        if (use === undefined) return true
-        if (sender !== undefined) sender.useLast(use)
-        else if (!(await server.counters.useOnce(use.key, use.seconds, subject))) throw use.refusal()
+        if (use !== undefined) sender.useLast(use)
         return true
       } catch (error) {
         if (!(error instanceof OAuthError) || error.code !== 'invalid_client') throw error
@@ -126,25 +123,50 @@ const fields = {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
+type Platforms = ReadonlyMap<string, unknown>
+
+/** A program of a platform, by `iss` and `sub` of its tokens. */
+interface Workload {
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** Unproven. Without a workload if the token is of no platform. */
+function namedIn(token: string, platforms: Platforms) {
+  const { iss: issuer, sub } = decodedClaims(token)
+  const subject = isText(sub) ? sub : undefined
+  const isOfPlatform = isText(issuer) && platforms.has(issuer) && subject !== undefined
+  return { subject, workload: isOfPlatform ? { issuer, subject } : undefined }
+}
+
 /** RFC 7521 4.2: without `client_id`, the assertion's subject is the client, or a registration names it. */
 function readAssertion(
   { body, clientWith }: CredentialSources,
-  platforms: ReadonlyMap<string, KeySource>,
+  platforms: Platforms,
 ): PresentedCredential | undefined {
-  const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
-  if (type === undefined && assertion === undefined) return undefined
-  const subject = assertion === undefined ? undefined : unprovenSubject(assertion)
-  if (type !== assertionType || assertion === undefined || subject === undefined)
-    throw refused('client_assertion_malformed')
-  const workload = workloadOf(assertion, platforms)
+  const [type, assertion = ''] = [body.get('client_assertion_type'), body.get('client_assertion')]
+  if (type === undefined && assertion === '') return undefined
+  const { subject, workload } = namedIn(assertion, platforms)
+  if (type !== assertionType || subject === undefined) throw refused('client_assertion_malformed')
   const named =
     workload &&
     (body.get('client_id') ?? clientWith(privateKeyJwtName, (entry) => namesWorkload(entry, workload)))
-  if (named !== undefined) return { clientId: named, credential: assertion }
-  if (!isTooLong('client_id', subject)) return { clientId: subject, credential: assertion }
-  if (workload === undefined) throw refused('client_assertion_malformed')
-  // No client has this name: another answer would tell which subjects are registered.
-  return { clientId: digest(subject), credential: assertion }
+  const isLong = isTooLong('client_id', subject)
+  if (isLong && workload === undefined) throw refused('client_assertion_malformed')
+  // No client has the digest as its name: another answer would tell which subjects are registered.
+  return { clientId: named ?? (isLong ? digest(subject) : subject), credential: assertion }
+}
+
+/** @param entry in `credentials` of a registration. */
+const namesWorkload = (entry: unknown, { issuer, subject }: Workload): boolean =>
+  isRecord(entry) && entry['issuer'] === issuer && entry['subject'] === subject
+
+function mistakeInEntry(entry: Json, platforms: Platforms): string | undefined {
+  if (!isRecord(entry) || !Object.hasOwn(entry, 'issuer')) return mistakeInKeys(entry)
+  const { issuer, subject, ...others } = entry
+  const isOfPlatform = isText(issuer) && platforms.has(issuer)
+  if (isOfPlatform && isText(subject) && Object.keys(others).length === 0) return undefined
+  return 'must be { issuer, subject }: a platform of the option issuers of privateKeyJwt(), and the sub of its tokens.'
 }
 
 // draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
@@ -156,7 +178,7 @@ async function useOf(
   assertion: string,
   issuers: ReadonlyMap<string, KeySource>,
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
-  called = tokenEndpoint,
+  called: string,
   { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance, ...settings }: Read<typeof fields>,
 ): Promise<SingleUse | undefined> {
   const now = clock()

@@ -6,9 +6,15 @@ import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
 import { withDeadline, withinDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
-import type { ClientStore } from '../stores/client-records'
-import { type ClientRegistry, isClientRegistry, registeredClients } from '../stores/registered'
-import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import {
+  type ClientRegistry,
+  type ClientStore,
+  configuredClients,
+  isClientRegistry,
+  ParsedRegistrations,
+  registeredClients,
+  storedClients,
+} from '../stores/clients'
 import type { DocumentFetch } from './document-fetch/document-fetch'
 
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore
@@ -34,15 +40,15 @@ export interface OpeningServer {
 
 export interface OpenClients {
   /** Runs for each request of a client. */
-  readonly find: FindClient
+  readonly findClient: FindClient
   /** `lint` checks them. */
   readonly registered: { readonly clients: RegisteredClients; readonly path: string }
   /** With the deadline of the server; undefined if `registered` are not those of a store. */
-  readonly registry?: ClientRegistry | undefined
+  readonly clientRegistry?: ClientRegistry | undefined
   /** Fetches documents such as keys at `jwks_uri`. Default: the server's fetch. */
-  readonly documents?: DocumentFetch | undefined
+  readonly clientDocuments?: DocumentFetch | undefined
   /** Members for the metadata. Default none. */
-  readonly metadata?: ExtensionMetadata
+  readonly clientMetadata?: ExtensionMetadata
 }
 
 /** Checks a list now, and the registrations of a store when the store returns them. */
@@ -56,11 +62,12 @@ export function openRegistered(
   const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
   if (isClientRegistry(given)) {
     const registry = registeredClients(withDeadline(given.store, storeDeadline))
-    return { find: storedClients((clientId) => registry.find(clientId), parsed), registered, registry }
+    const findClient = storedClients((clientId) => registry.find(clientId), parsed)
+    return { findClient, registered, clientRegistry: registry }
   }
   if (!isList(given)) {
     const find = (clientId: string) => withinDeadline(async () => given.find(clientId), storeDeadline, given)
-    return { find: storedClients(find, parsed), registered }
+    return { findClient: storedClients(find, parsed), registered }
   }
   const clients = given.map((source, index): Client => {
     const client = parseWrittenClient(source, `${path}[${index}]`, at.issues, capabilities)
@@ -76,5 +83,5 @@ export function openRegistered(
       'resourceOwner',
       'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
     )
-  return { find: configuredClients(given, parsed), registered }
+  return { findClient: configuredClients(given, parsed), registered }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/registered'
+import type { ClientRegistry } from '../stores/clients'
 import {
   cannotChange,
   changeClient,
@@ -106,23 +106,20 @@ export function clientRegistrar(
     enableClient: (clientId) => setDisabled(clientId, false),
     async deleteClient(clientId) {
       const strangers = await strangersWith(clientId)
-      if (strangers === undefined) {
-        await deleteClient(await writable(), clientId)
-        await revokeClient?.(clientId)
-        return
+      if (strangers !== undefined) {
+        // The store forgets a removed client, so remove it last: until then the call may be repeated.
+        await setDisabled(clientId, true)
+        return strangers.remove(clientId)
       }
-      // The store forgets a removed client, so remove it last: until then the call may be repeated.
-      await setDisabled(clientId, true)
-      await strangers.remove(clientId)
+      await deleteClient(await writable(), clientId)
+      await revokeClient?.(clientId)
     },
   }
 }
 
 function cannotWrite(): never {
+  const message = 'must be registeredClients(store): a list, and a store of the host, change elsewhere.'
   throw new ConfigurationError('Clients cannot be registered or changed here:', [
-    {
-      path: 'clients',
-      message: 'must be registeredClients(store): a list, and a store of the host, change elsewhere.',
-    },
+    { path: 'clients', message },
   ])
 }

@@ -12,8 +12,7 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import { isDeleted } from '../stores/client-records'
-import type { ClientRegistry } from '../stores/registered'
+import { type ClientRegistry, isDeleted } from '../stores/clients'
 
 /**
  * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and
@@ -92,13 +91,15 @@ function readNew(source: unknown, offered: ServerCapabilities): Client {
 const refused = (issues: readonly ConfigurationIssue[]) =>
   new ConfigurationError('The client cannot be registered:', issues)
 
+export const cannotChange = (...issues: readonly ConfigurationIssue[]): ConfigurationError =>
+  new ConfigurationError('The client cannot be changed:', issues)
+
+const wrongMember = (path: string, message: string) => cannotChange({ path, message })
+
 export const unknownClient: ConfigurationIssue = {
   path: 'client_id',
   message: 'names no client that is registered here.',
 }
-
-export const cannotChange = (...issues: readonly ConfigurationIssue[]): ConfigurationError =>
-  new ConfigurationError('The client cannot be changed:', issues)
 
 async function updated(
   clients: ClientRegistry,
@@ -151,7 +152,7 @@ export async function changeFrom(
   change: unknown,
   offeredFor: (current: ClientRegistration) => ServerCapabilities,
 ): Promise<ClientRegistration> {
-  if (!isRecord(change)) throw cannotChange({ path: 'change', message: 'must be an object.' })
+  if (!isRecord(change)) throw wrongMember('change', 'must be an object.')
   return changeRegistration(clients, clientId, (current) => changedBy(current, change, offeredFor(current)))
 }
 
@@ -250,10 +251,10 @@ export async function rotateClientSecret(
 ): Promise<RotatedCredentials> {
   const client_secret = secret ?? unsettledSecret(clients, clientId) ?? generateClientSecret().client_secret
   if (!isGenerated(client_secret))
-    throw cannotChange({
-      path: 'client_secret',
-      message: 'must be a client_secret of generateClientSecret(): 43 characters A-Za-z0-9_-.',
-    })
+    throw wrongMember(
+      'client_secret',
+      'must be a client_secret of generateClientSecret(): 43 characters A-Za-z0-9_-.',
+    )
   const client_secret_hash = generatedHash(client_secret)
   let isBegun = false
   try {
@@ -264,7 +265,7 @@ export async function rotateClientSecret(
       return { ...registration, client_secret_hashes: [...hashes, client_secret_hash].slice(-liveSecrets) }
     })
   } catch (failure) {
-    if (isBegun) unsettledIn(clients).put(clientId, client_secret)
+    if (isBegun) unsettledIn(clients).set(clientId, client_secret)
     throw failure
   }
   unsettledIn(clients).delete(clientId)
@@ -282,11 +283,10 @@ export const unsettledSecret = (clients: ClientRegistry, clientId: string): stri
  */
 export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
   if (unsettledSecret(clients, clientId) !== undefined)
-    throw cannotChange({
-      path: 'client_secret_hashes',
-      message:
-        'may hold a secret that no caller has received, because a rotation failed: repeat rotateClientSecret() first.',
-    })
+    throw wrongMember(
+      'client_secret_hashes',
+      'may hold a secret that no caller has received, because a rotation failed: repeat rotateClientSecret() first.',
+    )
   await changeRegistration(clients, clientId, (registration) => {
     const hashes = secretsOf(registration)
     return hashes.length === 1 ? registration : { ...registration, client_secret_hashes: hashes.slice(-1) }
@@ -318,8 +318,5 @@ const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/
 function secretsOf(registration: ClientRegistration): readonly string[] {
   const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes
-  throw cannotChange({
-    path: 'client_secret_hashes',
-    message: 'is empty: the client has no secret that could be rotated.',
-  })
+  throw wrongMember('client_secret_hashes', 'is empty: the client has no secret that could be rotated.')
 }

@@ -1,8 +1,13 @@
 import { aText } from '../primitives/fields'
 import { type Field, kind, optional, type Place } from '../primitives/schema'
-import { isList, isRecord, isTexts } from '../primitives/values'
-import { type Client, type ClientRegistration, usualGrantTypes, usualResponseTypes } from '../protocol/client'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import { isRecord, isTexts } from '../primitives/values'
+import {
+  type Client,
+  type ClientRegistration,
+  privateKeyJwtName,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../protocol/client'
 import { isKeepable, type Json } from '../protocol/json'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import {
@@ -130,23 +135,10 @@ const json: Field<Json | undefined> = (given, at, name) => {
   return undefined
 }
 
-/** Lists keep their order, which may have a meaning. */
 function membersOfPlugins(at: Stated): Readonly<Record<string, Json>> {
   const stated = (at.context.members ?? []).flatMap((member): [string, Json][] => {
     const value = at.field(member.name, json)
-    return value === undefined || member.isGranted?.(value) === false ? [] : [[member.name, inOrder(value)]]
+    return value === undefined || member.isGranted?.(value) === false ? [] : [[member.name, value]]
   })
-  return Object.fromEntries(stated.toSorted(byName))
-}
-
-const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
-
-function inOrder(value: Json): Json {
-  if (isList(value)) return value.map(inOrder)
-  if (!isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([name, inner]): [string, Json] => [name, inOrder(inner)])
-      .toSorted(byName),
-  )
+  return Object.fromEntries(stated)
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../store/store'
 import { DynamicClientRecords } from '../clients/dynamic-registration/dynamic-clients'
 import { secondsOf } from '../primitives/clock'
-import { type ClientRegistry, registeredClients } from '../stores/registered'
+import { type ClientRegistry, isDeleted, registeredClients } from '../stores/clients'
 import { ClientMarks } from '../authorization/client-marks'
 import { isNoted } from '../authorization/owner-entries'
 import { issuerDigest } from '../authorization/issuer'
@@ -14,15 +14,13 @@ import {
   unsettledSecret,
 } from '../clients/registrations'
 import { clientRegistrar } from '../clients/registrar'
-import { isDeleted } from '../stores/client-records'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { tenYears } from '../primitives/values'
 import { type ClientRegistration, isMemberName } from '../protocol/client'
 import { isOwnMember } from '../protocol/parse-client'
 import { anyCapabilities, type ServerCapabilities } from '../protocol/parse-client'
-import type { Command, Order } from './command'
+import { type Answer, type Command, onStore, type Order } from './command'
 import { changeable, everywhere, fixed, type Flag, memberOf, ofStore, own } from './flags'
-import { type Answer, onStore } from './on-store'
 import type { Fields } from './output'
 
 const { member, remove, deleted, repeat, finish, issuer } = own

@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util'
-import type { ConfigurationIssue } from '../primitives/configuration-error'
+import { unknownClient } from '../clients/registrations'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { storeFrom, storeVariable } from '../stores/from/store-from'
+import type { Store } from '../store/store'
 import { allFlags, type Flags, memberOf } from './flags'
-import type { Result } from './output'
+import { done, failed, type Fields, lineOf, printable, type Result, shown } from './output'
 
 export interface Command {
   readonly meaning: string
@@ -54,9 +57,9 @@ export function mistakesIn(
   const [name = '', ...others] = words
   if (takes !== undefined && name === '') wrong(takes, 'is missing: write it after the command.')
   for (const word of others) wrong(word, 'is one word too many; a value with spaces needs quotes.')
-  for (const [each, { variable, unless = each, mistakeIn: check }] of Object.entries(flags))
-    if (variable !== undefined && !given.has(each) && !given.has(unless))
-      wrong(`--${each}`, check?.(environment[variable] ?? ''))
+  const { store } = flags
+  if (store !== undefined && !given.has('store') && !given.has('print'))
+    wrong('--store', store.mistakeIn?.(environment[storeVariable] ?? ''))
   return issues
 }
 
@@ -78,13 +81,60 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['secrets', 'SIGNING_KEY_SECRETS'],
 ])
 
-/** A mistake in what flags and variables set, in their words. */
-export function inFlags({ path, message }: ConfigurationIssue, flags: Flags): ConfigurationIssue {
+/** The mistakes in what flags and variables set, in their words. */
+export function linesInFlags({ issues }: ConfigurationError, flags: Flags): readonly string[] {
   const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
-  const member = path.replace(/\[\d+\]$/, '')
-  return {
-    path: set.get(member) ?? variables.get(member) ?? path,
+  return issues.map(({ path, message }) => {
+    const member = path.replace(/\[\d+\]$/, '')
     // A name without `_`, such as scope, may be a word of the sentence.
-    message: message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word),
+    const inWords = message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word)
+    return lineOf({ path: set.get(member) ?? variables.get(member) ?? path, message: inWords })
+  })
+}
+
+/** Holds no digest. */
+export interface Answer {
+  readonly found: Fields | readonly Fields[]
+  /** For people. */
+  readonly note?: string | undefined
+  readonly ifEmpty?: string
+  readonly trouble?: unknown
+}
+
+export function onStore(act: (store: Store, order: Order) => Promise<Answer>): Command['run'] {
+  return async (order): Promise<Result> => {
+    const { flags, values, environment } = order
+    const { store: url = environment[storeVariable] ?? '', json = false } = values
+    let place = 'The store'
+    try {
+      const store = storeFrom({ [storeVariable]: url })
+      place = store.place ?? place
+      const { found, note = '', ifEmpty, trouble } = await act(store, order).finally(() => store.close?.())
+      const output = shown(found, json, ifEmpty)
+      if (trouble !== undefined) return failed(1, [...reasonsOf(trouble, place, flags), note], output)
+      const isEmpty = Array.isArray(found) && found.length === 0
+      return done(output, printable(isEmpty ? lookedIn(place) : note))
+    } catch (error) {
+      const isUnknown = error instanceof ConfigurationError && error.issues.includes(unknownClient)
+      return failed(1, [...reasonsOf(error, place, flags), ...(isUnknown ? [lookedIn(place)] : [])])
+    }
   }
+}
+
+const lookedIn = (place: string) =>
+  `The command looked in ${place}. If the store of your server has a prefix, a schema or a table, name it in the URL, as in ?prefix=shop:.`
+
+// Messages of ioredis and Node without a connection, or after a timeout.
+const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
+
+function reasonsOf(error: unknown, place: string, flags: Flags): readonly string[] {
+  if (error instanceof ConfigurationError) {
+    const [subject = ''] = error.message.split('\n', 1)
+    return [subject, ...linesInFlags(error, flags)]
+  }
+  if (!(error instanceof Error)) return [`${place}: an unknown error occurred.`]
+  // Only the error code: the rest of Redis's message may quote the command, and so a digest.
+  if (error.name === 'ReplyError') return [`${place} refused: ${error.message.split(' ', 1)[0]}.`]
+  if (!unreachable.test(error.message)) return [`${place}: ${error.message}`]
+  return [`${place} does not answer. Is it running, and is the URL right?`]
 }

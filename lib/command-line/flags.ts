@@ -1,5 +1,5 @@
-import { mistakeInUrl, variable } from '../stores/from/store-from'
-import { rules } from './lint/lint'
+import { mistakeInUrl, storeVariable } from '../stores/from/store-from'
+import { rules } from './lint'
 
 /** Usage text, parsing, and the words of mistakes come from it. */
 export interface Flag {
@@ -9,10 +9,6 @@ export interface Flag {
   readonly meaning: string
   /** Where it differs from {@link memberOf}. */
   readonly member?: string | undefined
-  /** The environment variable that stands for a required flag. */
-  readonly variable?: string
-  /** The flag without which it is required. */
-  readonly unless?: string
   readonly mistakeIn?: (value: string) => string | undefined
 }
 
@@ -27,7 +23,7 @@ const seconds = (meaning: string) =>
 
 const mistakeInSeconds = (value: string) => (/^\d+$/.test(value) ? undefined : 'must be whole seconds.')
 const mistakeInRule = (rule: string) =>
-  rules.some(({ id }) => id === rule)
+  rules.some((each) => each.rule === rule)
     ? undefined
     : `names ${rule}, which is not a rule; lint --rules lists all rules.`
 
@@ -43,9 +39,7 @@ export const everywhere = {
 
 export const ofStore = {
   store: {
-    ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', variable),
-    variable,
-    unless: 'print',
+    ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', storeVariable),
     mistakeIn: (url: string) =>
       url === ''
         ? 'must be a URL such as redis://localhost:6379, or be in the environment as STORE_URL.'

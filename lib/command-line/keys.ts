@@ -1,7 +1,6 @@
 import { type KeyManagement, type ListedKey, manageSigningKeys } from '../jwt/signing-keys/signing-keys'
-import type { Command } from './command'
+import { type Answer, type Command, onStore } from './command'
 import { everywhere, ofStore, text } from './flags'
-import { type Answer, onStore } from './on-store'
 
 const flags = { ...ofStore, ...everywhere, issuer: text('the option issuer of the server; required') }
 

@@ -6,8 +6,7 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isRecord } from '../primitives/values'
 import type { Command } from './command'
 import { everywhere, own } from './flags'
-import { type Finding, lint, rules } from './lint/lint'
-import { subjectOf } from './lint/subject'
+import { type Finding, lint, rules, subjectOf } from './lint'
 import { failed, printable, program, shown } from './output'
 
 const noteOnJson = 'JSON holds no store and no function, so lint has checked neither.'
@@ -23,8 +22,9 @@ export const lintCommand: Command = {
     let options: unknown
     try {
       options = await optionsIn(resolve(file), isPlain)
-      const { subject, unseenClients } = await subjectOf(options)
+      const subject = await subjectOf(options)
       const findings = lint(subject, isPlain ? [...allow, ...rulesBeyondJson] : allow)
+      const { unseenClients } = subject
       const unseen = unseenClients === undefined ? [] : [`Clients were not checked: ${unseenClients}`]
       const summary = summaryOf(findings, subject.clients.length)
       const remarks = [summary, ...unseen, ...(isPlain ? [noteOnJson] : [])]
@@ -82,9 +82,9 @@ function whyUnchecked(file: string, error: unknown): readonly string[] {
 }
 
 function findingsText(findings: readonly Finding[], json: boolean): string {
-  const copies = findings.map((finding) => ({ ...finding }))
-  if (json || findings.length === 0) return json ? shown(copies, json) : ''
-  const rows = copies.map(({ severity, rule, path, client, source }) => {
+  if (json) return shown(findings, json)
+  if (findings.length === 0) return ''
+  const rows = findings.map(({ severity, rule, path, client, source }) => {
     return { severity, rule, path, client, source }
   })
   const meanings = findings.map(({ rule, why, cure }) => printable(`${rule}: ${why} ${cure}`))
@@ -99,7 +99,8 @@ function summaryOf(findings: readonly Finding[], clients: number): string {
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-export function rulesText(): string {
-  const rows = rules.map(({ id, severity, why, source }) => ({ rule: id, severity, why, source }))
-  return shown(rows, false)
-}
+export const rulesText = () =>
+  shown(
+    rules.map(({ rule, severity, why, source }) => ({ rule, severity, why, source })),
+    false,
+  )

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { readOptions } from '../primitives/schema'
-import { namedStore, variable } from '../stores/from/store-from'
+import { namedStore, storeVariable } from '../stores/from/store-from'
 import { describePool, loadPg, textIn, withoutValues } from '../stores/postgres/pool'
 import {
   namesOf,
@@ -9,9 +9,9 @@ import {
   tableFields,
   tablesText,
 } from '../stores/postgres/statements'
-import { type Command, inFlags } from './command'
+import { type Command, linesInFlags } from './command'
 import { everywhere, ofStore, own } from './flags'
-import { failed, lineOf, type Result, shown } from './output'
+import { done, failed, type Result, shown } from './output'
 
 const flags = { ...ofStore, ...everywhere, print: own.print }
 
@@ -19,29 +19,23 @@ export const migrateCommand: Command = {
   meaning: 'make the tables of PostgreSQL; where they are, or for another store, it changes nothing',
   flags,
   async run({ values, environment }) {
-    const { store: url = environment[variable] ?? '', print = false, json = false } = values
+    const { store: url = environment[storeVariable] ?? '', print = false, json = false } = values
     try {
-      const named = namedStore(url)
-      if (named.kind === 'file' || named.kind === 'redis') return withoutTables(json)
-      const tables = readOptions('migrate', tableFields, named.kind === 'postgres' ? named.tables : {})
-      if (named.kind === 'postgres' && !print) return await migrate(named.url, tables, json)
-      return { status: 0, output: tablesText(tables).trimEnd(), remarks: '' }
+      const { postgres } = namedStore(url)
+      // So that a deployment may run the command whatever its store is.
+      if (postgres === undefined && url !== '')
+        return done(
+          json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
+        )
+      const tables = readOptions('migrate', tableFields, postgres?.tables ?? {})
+      if (postgres !== undefined && !print) return await migrate(postgres.url, tables, json)
+      return done(tablesText(tables).trimEnd())
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      return failed(
-        1,
-        error.issues.map((issue) => lineOf(inFlags(issue, flags))),
-      )
+      return failed(1, linesInFlags(error, flags))
     }
   },
 }
-
-/** So that a deployment may run the command whatever its store is. */
-const withoutTables = (json: boolean): Result => ({
-  status: 0,
-  output: json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
-  remarks: '',
-})
 
 const undefinedColumn = '42703'
 
@@ -49,26 +43,22 @@ const undefinedColumn = '42703'
 const lock = `select pg_advisory_xact_lock(hashtext('express-authorization-server'));`
 
 async function migrate(url: string, tables: ReadTables, json: boolean): Promise<Result> {
-  const { Client } = loadPg({
-    subject: 'migrate cannot connect:',
-    cure: 'run "npm install pg", or use the text of --print',
-  })
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  client.on('error', () => {})
+  const { Pool } = loadPg('migrate cannot connect:', 'run "npm install pg", or use the text of --print')
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 5000 })
+  pool.on('error', () => {})
   const place = describePool({ options: { connectionString: url } })
   try {
-    await client.connect()
     const names = Object.values(namesOf(tables))
     const missing = 'select name from unnest($1::text[]) as name where to_regclass(name) is null'
-    const { rows } = await client.query(missing, [names])
-    if (rows.length > 0) await client.query(lock + tablesText(tables))
-    await client.query(statementsOn(tables).check.text)
+    const { rows } = await pool.query(missing, [names])
+    if (rows.length > 0) await pool.query(lock + tablesText(tables))
+    await pool.query(statementsOn(tables).check.text)
     const made = rows.map((row) => textIn(row, 'name'))
     const said =
       made.length === 0
         ? `${names.join(' and ')} are in ${place}: nothing changed.`
         : `Made ${made.join(' and ')} in ${place}.`
-    return { status: 0, output: json ? shown({ place, made }, json) : said, remarks: '' }
+    return done(json ? shown({ place, made }, json) : said)
   } catch (error) {
     const { message, code } = withoutValues(error)
     const cure =
@@ -77,6 +67,6 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
         : ''
     return failed(1, [`${place}: ${message}${cure}`])
   } finally {
-    await client.end().catch(() => {})
+    await pool.end().catch(() => {})
   }
 }

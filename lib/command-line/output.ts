@@ -11,6 +11,8 @@ export interface Result {
   readonly remarks: string
 }
 
+export const done = (output: string, remarks = ''): Result => ({ status: 0, output, remarks })
+
 export const failed = (status: 1 | 2, lines: readonly string[], output = ''): Result => ({
   status,
   output,

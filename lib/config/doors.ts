@@ -62,7 +62,7 @@ const fieldsOfDoors = {
 export const doors: readonly string[] = Object.keys(fieldsOfDoors)
 export const guardDoors: readonly string[] = ['admit', 'describe', 'exposedHeaders', 'confirmationMethod']
 
-const extensionShape = shape<Omit<Extension, 'name'>>(fieldsOfDoors, 'ignored')
+const extensionShape = shape<Omit<Extension, 'name'>>(fieldsOfDoors)
 
 /** A plug-in itself, and not what its `open` has returned. */
 const isNamed = (given: Omit<Extension, 'name'>): given is Extension => 'name' in given

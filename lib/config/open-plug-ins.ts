@@ -1,7 +1,7 @@
 import { secondsOf } from '../primitives/clock'
 import { aCall, aText, aWhole } from '../primitives/fields'
-import { type Field, kind, optional, type Place, rows, shape } from '../primitives/schema'
-import { urlBelow } from '../endpoints/server-metadata'
+import { exactShape, type Field, kind, optional, type Place, rows } from '../primitives/schema'
+import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
@@ -208,7 +208,7 @@ function partsOf(
 const ownParts = {
   ready: optional(aCall<Readiness['ready']>()),
   indexSeconds: optional(aWhole(0, tenYears)),
-  risks: rows(shape<PluginRisk>({ rule: aText, path: optional(aText) }), 'risks, each with a rule'),
+  risks: rows(exactShape<PluginRisk>({ rule: aText, path: optional(aText) }), 'risks, each with a rule'),
 }
 
 const guardPartNames = ['accessTokenFormats', 'tokenTypes', ...guardDoors, ...Object.keys(ownParts)]

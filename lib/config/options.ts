@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express'
 import type { PriorConsentQuestion } from '../authorization-endpoint/visit'
 import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
-import type { VerifyDigest } from '../client-authentication/foreign-digests'
+import type { VerifyDigest } from '../client-authentication/client-secret'
 import type { CorsOption } from '../http/cors'
 import type { DynamicRegistrationOptions } from '../clients/dynamic-registration/registration-options'
 import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults } from '../http/bearer-guard'
-import type { RateLimitOptions } from '../limits/rate-limit-options'
+import type { LimitOption, RateLimitOptions } from '../limits/limit'
 import type { PageOptions } from '../pages/page-options'
 import type { ChoicesQuestion } from '../protocol/extension'
 import type { ScopeImplications, ScopeOptions } from '../protocol/scope'
@@ -15,9 +15,9 @@ import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { Text } from '../protocol/localized-text'
 import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { OwnerQuestion } from '../protocol/owner-question'
-import type { IssueLimitOptions } from '../limits/issue-limits'
+import type { IssueLimitOptions } from '../limits/shares'
 import type { AuthorizationsOptions } from '../connected-applications/authorizations-options'
-import type { LimitOption } from '../limits/limit'
+import type { LifetimeOptions } from '../authorization/lifetimes'
 import type { ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { MetadataDocuments } from '../clients/metadata-documents/metadata-documents'
 import type { RegisteredClients } from '../clients/open-clients'
@@ -220,30 +220,6 @@ export interface PathOptions {
   readonly revocation?: string
   /** RFC 7662. Default `/introspect`. */
   readonly introspection?: string
-}
-
-/** In seconds. */
-export interface LifetimeOptions {
-  /** For the decision on the consent page. Default 600, at most 10 years. */
-  readonly authorizationRequest?: number
-  /** Default 60, at most 600 (RFC 6749 4.1.2). */
-  readonly authorizationCode?: number
-  /** Default 3600, at most 10 years. */
-  readonly accessToken?: number
-  /** Since the last refresh. Default 2 592 000 (30 days), at most 10 years. */
-  readonly refreshToken?: number
-  /**
-   * How long after a rotation the old refresh token gets the same tokens again, so that parallel refreshes
-   * and lost responses end no session. Default 30, at most 300. With 0, every repetition counts as theft, and
-   * revokes.
-   */
-  readonly refreshTokenGrace?: number
-  /**
-   * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that
-   * polls, since its first tokens. No token outlives it, and no refresh moves it: the owner must approve
-   * again. A change applies to a living grant at its next refresh. Default none; at most 10 years.
-   */
-  readonly grant?: number
 }
 
 /** `false` switches a limit off. */

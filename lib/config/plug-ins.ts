@@ -1,10 +1,9 @@
 import type { GrantType } from '../authorization/grant-type'
 import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import type { PkceRequirement } from '../extensions/pkce'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import { aCall, aListOf, aText, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
+import { aCall, aListOf, aText, aTextThat, oneOf, someCalls, someTexts, yesOrNo } from '../primitives/fields'
 import { checked, type Field, kind, optional, type Place, rows, shape, usual } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
@@ -13,78 +12,82 @@ import { extensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'
 import { isOwnMember } from '../protocol/parse-client'
 import { anOfferedName, cureForOffer } from '../protocol/plug-in-names'
-import { isResponseTypeName, type ResponseMode, responseTypeNamed } from '../protocol/response-types'
+import { canonicalResponseType, isResponseTypeName, type ResponseMode } from '../protocol/response-types'
 import type { TokenType } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 import { headerNames, type Sources } from './doors'
 import { listed } from './open-plug-ins'
-import type { ServerSettings } from './settings'
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
-const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
+const isMethodName = (name: string) => /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/.test(name)
 const signedMethods: ReadonlySet<string> = new Set(['private_key_jwt', 'client_secret_jwt'])
 
-const aScheme = kind(
-  (value) => isText(value) && isToken(value),
-  'must be an HTTP authentication scheme, such as ApiKey: one word.',
-)
+const aScheme = aTextThat('must be an HTTP authentication scheme, such as ApiKey: one word.', isToken)
 
 const algorithms = aListOf(
   (name): name is string => isText(name) && name.toLowerCase() !== 'none',
   'must list the signature algorithms of the assertions, such as ES256, without none.',
 )
 
-const methodShape = shape<ClientAuthenticationMethod>(
-  {
-    name: kind(
-      (value) => isText(value) && nameGrammar.test(value),
-      'must be a name such as private_key_jwt, or an absolute URI.',
-    ),
-    scheme: optional(aScheme),
-    byConnection: optional(yesOrNo),
-    // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
-    signingAlgorithms: (given, at, name) =>
-      given !== undefined || signedMethods.has(String(at.source['name']))
-        ? algorithms(given, at, name)
-        : undefined,
-    read: aCall(),
-    verify: aCall(),
-    credentialParameters: optional(someTexts),
-    ...someCalls('mistakeIn'),
-  },
-  'ignored',
-)
+interface Spelling {
+  /** The same for values that count as one. */
+  readonly of: (value: string) => string
+  readonly advice: string
+}
 
-export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
-  const names = new Set(builtInMethods)
-  const schemes = new Set(['basic'])
+const exact: Spelling = { of: (value) => value, advice: '' }
+const caseless: Spelling = { of: (value) => value.toLowerCase(), advice: ' Letter case does not count.' }
+const inAnyOrder: Spelling = {
+  of: canonicalResponseType,
+  advice: ' The order of the values does not count.',
+}
+
+/** Takes each value once. @param other what has a value that is taken. */
+function once(member: string, other: string, own: readonly string[] = [], { of, advice } = exact) {
+  const taken = new Set(own.map(of))
+  return (value: string, wrong: (member: string, message: string) => void): void => {
+    if (taken.has(of(value))) wrong(member, `is "${value}", which ${other} has already.${advice}`)
+    taken.add(of(value))
+  }
+}
+
+const methodShape = shape<ClientAuthenticationMethod>({
+  name: aTextThat('must be a name such as private_key_jwt, or an absolute URI.', isMethodName),
+  scheme: optional(aScheme),
+  byConnection: optional(yesOrNo),
+  // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
+  signingAlgorithms: (given, at, name) =>
+    given !== undefined || signedMethods.has(String(at.source['name']))
+      ? algorithms(given, at, name)
+      : undefined,
+  read: aCall(),
+  verify: aCall(),
+  credentialParameters: optional(someTexts),
+  ...someCalls('mistakeIn'),
+})
+
+function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
+  const takeName = once('.name', 'another method', builtInMethods)
+  const takeScheme = once('.scheme', 'another method', ['basic'], caseless)
   const method = checked(methodShape, ({ name, scheme }, wrong) => {
-    if (names.has(name)) wrong('.name', `is "${name}", which another method has already.`)
-    names.add(name)
-    if (scheme === undefined) return
-    if (schemes.has(scheme.toLowerCase()))
-      wrong('.scheme', `is "${scheme}", which another method has already. Letter case does not count.`)
-    schemes.add(scheme.toLowerCase())
+    takeName(name, wrong)
+    if (scheme !== undefined) takeScheme(scheme, wrong)
   })
   return listed(sources, 'clientAuthenticationMethods', rows(method, 'methods'))
 }
 
-const memberShape = shape<ClientMember>(
-  {
-    name: kind((value) => isText(value) && isMemberName(value), 'must be a name in lower case.'),
-    mistakeIn: aCall(),
-    ...someCalls('isGranted', 'conflictIn', 'verify'),
-  },
-  'ignored',
-)
+const memberShape = shape<ClientMember>({
+  name: aTextThat('must be a name in lower case.', isMemberName),
+  mistakeIn: aCall(),
+  ...someCalls('isGranted', 'conflictIn', 'verify'),
+})
 
-export function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
-  const names = new Set<string>()
+function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
+  const takeName = once('.name', 'another plug-in')
   const member = checked(memberShape, ({ name }, wrong) => {
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
-    else if (names.has(name)) wrong('.name', `is "${name}", which another plug-in adds already.`)
-    names.add(name)
+    else takeName(name, wrong)
   })
   return listed(plugins, 'clientMembers', rows(member, 'members of registrations'))
 }
@@ -95,82 +98,68 @@ export const builtInGrantTypes: readonly string[] = [
   'client_credentials',
 ]
 
-const grantTypeShape = shape<GrantType>(
-  {
-    name: aText,
-    parameters: someTexts,
-    credentialParameters: optional(someTexts),
-    refreshTokens: optional(yesOrNo),
-    publicClients: optional(yesOrNo),
-    metadata: optional(extensionMetadata),
-    handle: aCall(),
-    ...someCalls('introspect'),
-  },
-  'ignored',
-)
+const grantTypeShape = shape<GrantType>({
+  name: aText,
+  parameters: someTexts,
+  credentialParameters: optional(someTexts),
+  refreshTokens: optional(yesOrNo),
+  publicClients: optional(yesOrNo),
+  metadata: optional(extensionMetadata),
+  handle: aCall(),
+  ...someCalls('introspect'),
+})
 
-export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
+function resolveGrantTypes(sources: Sources): readonly GrantType[] {
   // RFC 6749 4.2: implicit does not use the token endpoint.
-  const taken = new Set([...builtInGrantTypes, 'implicit'])
+  const own = [...builtInGrantTypes, 'implicit']
+  const takeName = once('.name', 'another grant type', own)
   const grantType = checked(grantTypeShape, (given, wrong) => {
     const { name } = given
     if (given instanceof RefreshFromElsewhere) return
-    if (taken.has(name)) wrong('.name', `is "${name}", which another grant type has already.`)
+    takeName(name, wrong)
     // RFC 6749 4.5: only a URI avoids a collision with a name used elsewhere.
-    else if (name !== 'password' && !isAbsoluteUri(name))
+    if (![...own, 'password'].includes(name) && !isAbsoluteUri(name))
       wrong(
         '.name',
         `is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
       )
-    taken.add(name)
   })
   return listed(sources, 'grantTypes', rows(grantType, 'grant types, such as password({ verify })'))
 }
 
-const responseTypeShape = shape<ResponseType>(
-  {
-    name: aText,
-    grantTypes: someTexts,
-    mode: oneOf('query', 'fragment'),
-    redirectBy: optional(redirectMethod),
-    approve: aCall(),
-  },
-  'ignored',
-)
+const responseTypeShape = shape<ResponseType>({
+  name: aText,
+  grantTypes: someTexts,
+  mode: oneOf('query', 'fragment'),
+  redirectBy: optional(redirectMethod),
+  approve: aCall(),
+})
 
-export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
-  const types = [codeResponseType]
-  const responseType = checked(responseTypeShape, (type, wrong) => {
-    if (!isResponseTypeName(type.name))
-      wrong(
-        '.name',
-        `is "${type.name}", but must be letters, digits and _; several values, each once, with one space between two.`,
-      )
-    else if (responseTypeNamed(type.name, types) === undefined) types.push(type)
+function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
+  const takeName = once('.name', 'another response type', [codeResponseType.name], inAnyOrder)
+  const responseType = checked(responseTypeShape, ({ name }, wrong) => {
+    if (isResponseTypeName(name)) takeName(name, wrong)
     else
       wrong(
         '.name',
-        `is "${type.name}", which another response type has already. The order of the values does not count.`,
+        `is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
       )
   })
-  listed(sources, 'responseTypes', rows(responseType, 'response types, such as implicit()'))
-  return Object.freeze(types)
+  const given = listed(sources, 'responseTypes', rows(responseType, 'response types, such as implicit()'))
+  return Object.freeze([codeResponseType, ...given])
 }
 
-const tokenTypeShape = shape<TokenType>(
-  {
-    name: aText,
-    scheme: aText,
-    opaque: optional(yesOrNo),
-    exposedHeaders: optional(headerNames),
-    confirmationMethod: optional(aText),
-    isRequired: optional(yesOrNo),
-    resourceMetadata: optional(extensionMetadata),
-    read: aCall(),
-    ...someCalls('issue', 'challenge', 'challengeHeaders', 'lackOfGuard'),
-  },
-  'ignored',
-)
+const tokenTypeShape = shape<TokenType>({
+  name: aText,
+  scheme: aText,
+  opaque: optional(yesOrNo),
+  exposedHeaders: optional(headerNames),
+  confirmationMethod: optional(aText),
+  isRequired: optional(yesOrNo),
+  resourceMetadata: optional(extensionMetadata),
+  read: aCall(),
+  ...someCalls('issue', 'challenge', 'challengeHeaders', 'lackOfGuard'),
+})
 
 // RFC 6749 8.1 and A.13: a registered name, or a URI.
 const isTokenTypeName = (name: string) =>
@@ -178,28 +167,19 @@ const isTokenTypeName = (name: string) =>
 
 /** `bearer` is always the first. */
 export function resolveTokenTypes(sources: Sources): readonly TokenType[] {
-  const types = [bearer]
-  const tokenType = checked(tokenTypeShape, (type, wrong) => {
-    const isTaken = (has: (other: TokenType) => boolean) => types.some(has)
-    if (!isTokenTypeName(type.name))
-      wrong('.name', `is "${type.name}", but must be letters, digits and . _ -, or an absolute URI.`)
-    else if (isTaken(({ name }) => name === type.name))
-      wrong('.name', `is "${type.name}", which another token type has already.`)
-    if (!isToken(type.scheme))
-      wrong('.scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
-    else if (isTaken(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
-      wrong(
-        '.scheme',
-        `is "${type.scheme}", which another token type has already. Letter case does not count.`,
-      )
+  const takeName = once('.name', 'another token type', [bearer.name])
+  const takeScheme = once('.scheme', 'another token type', [bearer.scheme], caseless)
+  const takeMethod = once('.confirmationMethod', 'another token type')
+  const tokenType = checked(tokenTypeShape, ({ name, scheme, confirmationMethod }, wrong) => {
+    if (isTokenTypeName(name)) takeName(name, wrong)
+    else wrong('.name', `is "${name}", but must be letters, digits and . _ -, or an absolute URI.`)
+    if (isToken(scheme)) takeScheme(scheme, wrong)
+    else wrong('.scheme', `is "${scheme}", which is not the name of an HTTP authentication scheme.`)
     // A guard without the store finds the type by it.
-    const method = type.confirmationMethod
-    if (method !== undefined && isTaken(({ confirmationMethod }) => confirmationMethod === method))
-      wrong('.confirmationMethod', `is "${method}", which another token type has already.`)
-    types.push(type)
+    if (confirmationMethod !== undefined) takeMethod(confirmationMethod, wrong)
   })
-  listed(sources, 'tokenTypes', rows(tokenType, 'token types, such as mac({ hosts })'))
-  return Object.freeze(types)
+  const given = listed(sources, 'tokenTypes', rows(tokenType, 'token types, such as mac({ hosts })'))
+  return Object.freeze([bearer, ...given])
 }
 
 export function defaultTokenType(types: readonly TokenType[]): Field<string> {
@@ -207,74 +187,34 @@ export function defaultTokenType(types: readonly TokenType[]): Field<string> {
   return usual(bearer.name, anOfferedName('a token type', names))
 }
 
-export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))
+const modeShape = shape<ResponseMode>({
+  name: aTextThat('must be lower-case letters, digits, _ and .', (name) => /^[a-z\d_.]+$/.test(name)),
+  carrier: kind((value) => value === 'form', "must be 'form'."),
+})
 
-export function offeredGrantTypes(
-  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
-  atTokenEndpoint: readonly string[],
-): readonly string[] {
-  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
-  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
-  if (resourceOwner !== undefined) return offered
-  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
-  const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
-  return offered.filter(
-    (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
-  )
-}
-
-/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
-export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
-  return (
-    resourceOwner !== undefined ||
-    endpoints.length > 0 ||
-    grantTypes.some(({ publicClients = true }) => publicClients)
-  )
-}
-
-const modeShape = shape<ResponseMode>(
-  {
-    name: kind(
-      (value) => isText(value) && /^[a-z\d_.]+$/.test(value),
-      'must be lower-case letters, digits, _ and .',
-    ),
-    carrier: kind((value) => value === 'form', "must be 'form'."),
-  },
-  'ignored',
-)
-
-export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
-  const taken = new Set(['query', 'fragment'])
-  const mode = checked(modeShape, ({ name }, wrong) => {
-    if (taken.has(name)) wrong('.name', `is "${name}", which the server has already.`)
-    taken.add(name)
-  })
+function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
+  const takeName = once('.name', 'the server', ['query', 'fragment'])
+  const mode = checked(modeShape, ({ name }, wrong) => takeName(name, wrong))
   return listed(parts, 'responseModes', rows(mode, 'response modes'))
 }
 
 const readerFields = { name: aText, decode: aCall(), ...someCalls('read', 'find') }
-const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
-const formatShape = shape<AccessTokenFormat>(
-  { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
-  'ignored',
-)
+export const readerShape = shape<AccessTokenReader>(readerFields)
+const formatShape = shape<AccessTokenFormat>({
+  ...readerFields,
+  encode: aCall(),
+  issues: optional(yesOrNo),
+})
 
-export const resolveFormats = (sources: Sources): readonly AccessTokenFormat[] =>
-  resolved(sources, formatShape)
-
-/** For guards, which write no token. */
-export const resolveReaders = (sources: Sources): readonly AccessTokenReader[] =>
-  resolved(sources, readerShape)
-
-function resolved<Format extends AccessTokenReader>(
+/** @param format for servers; that of readers for guards, which write no token. */
+export function resolveFormats<Format extends AccessTokenReader>(
   sources: Sources,
   format: Field<Format | undefined>,
 ): readonly Format[] {
-  const taken = new Set<string>()
+  const takeName = once('.name', 'another format')
   const distinct = checked(format, ({ name }, wrong) => {
     if (name === opaqueFormat) wrong('.name', `is "${name}", which stands for tokens without a format.`)
-    else if (taken.has(name)) wrong('.name', `is "${name}", which another format has already.`)
-    taken.add(name)
+    takeName(name, wrong)
   })
   return listed(sources, 'accessTokenFormats', rows(distinct, 'access token formats'))
 }
@@ -297,4 +237,21 @@ export function checkFormatsOf(
         `resources["${uri}"].accessTokenFormat`,
         `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
       )
+}
+
+/** What all plug-ins of a server bring, besides endpoints and what acts at doors. */
+export function resolveParts(at: Place, sources: Sources) {
+  const before = at.issues.length
+  const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
+  return {
+    clientAuthenticationMethods,
+    areMethodsFaulty: at.issues.length > before,
+    clientMembers: resolveClientMembers(sources),
+    /** `code` first. */
+    responseTypes: resolveResponseTypes(sources),
+    responseModes: resolveResponseModes(sources),
+    tokenTypes: resolveTokenTypes(sources),
+    grantTypes: resolveGrantTypes(sources),
+    accessTokenFormats: resolveFormats(sources, formatShape),
+  }
 }

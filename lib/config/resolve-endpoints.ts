@@ -1,15 +1,23 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
-import { type Field, type Fields, group, kind, optional, rows, shape } from '../primitives/schema'
-import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
-import { isBoolean, isList, isRecord, isText } from '../primitives/values'
+import {
+  exactShape,
+  type Field,
+  type Fields,
+  group,
+  kind,
+  optional,
+  refusal,
+  rows,
+} from '../primitives/schema'
+import { wellKnownBelowIssuer } from '../endpoints/server-urls'
+import { isBoolean, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { Sources } from './doors'
 import type { PathOptions } from './options'
-import type { ServerSettings } from './settings'
 
 /** Paths and names in use, each with its user: no two endpoints may share one. */
 export interface TakenByEndpoints {
@@ -24,10 +32,7 @@ export function usedByEndpoints(): TakenByEndpoints {
   }
 }
 
-export function resolveEndpoints(
-  sources: Sources,
-  taken: TakenByEndpoints,
-): Pick<ServerSettings, 'endpoints' | 'pages'> {
+export function resolveEndpoints(sources: Sources, taken: TakenByEndpoints) {
   const mounted = sources.flatMap(({ at }) => at.with(taken).field('endpoints', rows(row, 'endpoints')))
   return {
     endpoints: Object.freeze(mounted.filter((each): each is Endpoint => !isPage(each))),
@@ -90,7 +95,7 @@ const methodsAmong = (...methods: readonly unknown[]) =>
   optional(
     kind(
       (value) => {
-        const listed: readonly unknown[] = isList(value) ? value : [value]
+        const listed: readonly unknown[] = [value].flat()
         return (
           listed.length > 0 &&
           new Set(listed).size === listed.length &&
@@ -101,9 +106,9 @@ const methodsAmong = (...methods: readonly unknown[]) =>
     ),
   )
 
-const endpointShape = shape<Endpoint, TakenByEndpoints>({
-  kind: optional(kind(() => false, "must be 'page', or omitted for an endpoint that responds with JSON.")),
-  login: optional(kind(() => false, 'is for pages.')),
+const endpointShape = exactShape<Endpoint, TakenByEndpoints>({
+  kind: refusal("must be 'page', or omitted for an endpoint that responds with JSON."),
+  login: refusal('is for pages.'),
   name: rowName,
   path: rowPath,
   method: methodsAmong('GET', 'POST', 'PUT', 'DELETE'),
@@ -128,8 +133,8 @@ const endpointShape = shape<Endpoint, TakenByEndpoints>({
   handle: aCall(),
 })
 
-const pageShape = shape<PageEndpoint, TakenByEndpoints>({
-  clientAuthentication: optional(kind(() => false, 'is for endpoints without login.')),
+const pageShape = exactShape<PageEndpoint, TakenByEndpoints>({
+  clientAuthentication: refusal('is for endpoints without login.'),
   kind: kind((value) => value === 'page', "must be 'page'."),
   name: rowName,
   path: rowPath,

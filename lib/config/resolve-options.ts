@@ -1,53 +1,57 @@
-import { aCall, aClock, aFlag, aWhole, someSeconds } from '../primitives/fields'
+import { explainsRefusals } from '../audit/diagnosis'
+import type { LifetimeOptions, Lifetimes } from '../authorization/lifetimes'
+import { clientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { documentFetch } from '../clients/document-fetch/document-fetch'
 import {
+  dynamicRegistrationOption,
+  withDynamicClients,
+} from '../clients/dynamic-registration/registration-options'
+import { isMetadataDocuments, type MetadataDocuments } from '../clients/metadata-documents/metadata-documents'
+import {
+  isRegisteredClients,
+  openRegistered,
+  type OpeningServer,
+  type RegisteredClients,
+} from '../clients/open-clients'
+import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
+import { choices } from '../extensions/choices'
+import { pkce, type PkceRequirement } from '../extensions/pkce'
+import { pluginResources, Resources, resourcesOf } from '../extensions/resource-indicators/resources'
+import { guardsOption } from '../http/bearer-guard'
+import { allowedOrigins } from '../http/cors'
+import type { Edge, EdgeSettings } from '../http/edge'
+import { singleUsesOption } from '../limits/counters'
+import { aLimit, networkLimits } from '../limits/limit'
+import { issuingLimits } from '../limits/shares'
+import { pageOptions } from '../pages/page-options'
+import { ConfigurationError } from '../primitives/configuration-error'
+import { aCall, aClock, aFlag, aWhole, oneOf, someSeconds } from '../primitives/fields'
+import {
+  type Field,
   type Fields,
   group,
   kind,
+  needed,
   optional,
   type Place,
   placeOf,
   switched,
   usual,
 } from '../primitives/schema'
-import { pageUri } from '../protocol/uri'
-import { deadlineOf } from '../store/deadline'
-import { allowedOrigins } from '../http/cors'
-import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
-import { dynamicRegistrationOption } from '../clients/dynamic-registration/registration-options'
-import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
-import { choices } from '../extensions/choices'
-import { pkce } from '../extensions/pkce'
-import { guardsOption } from '../http/bearer-guard'
-import { pageOptions } from '../pages/page-options'
-import { isList, isText, tenYears } from '../primitives/values'
-import { scopeDescriptions, scopeImplications } from '../protocol/scope'
+import { isList, isText, isWhole, tenYears } from '../primitives/values'
+import { type ServerCapabilities, allowedScope } from '../protocol/parse-client'
 import { redirectUriRule } from '../protocol/redirect-uri'
-import { allowedScope } from '../protocol/client-metadata'
-import { pluginResources, resourcesOf, Resources } from '../extensions/resource-indicators/resources'
-import { withoutDeleted } from '../stores/registered-clients'
-import { explainsRefusals } from '../audit/diagnosis'
-import type { AuthorizationServerOptions as Options, LifetimeOptions } from './options'
-import { resolveLimits } from './resolve-limits'
-import type { ServerSettings } from './settings'
-import { resolveClients } from './resolve-clients'
-import { anIssuer } from './resolve-issuer'
-import { resolveStores } from './resolve-stores'
-import {
-  builtInGrantTypes,
-  checkFormatsOf,
-  defaultTokenType,
-  pkceOption,
-  resolveAuthenticationMethods,
-  resolveClientMembers,
-  resolveFormats,
-  resolveGrantTypes,
-  resolveResponseModes,
-  resolveResponseTypes,
-  resolveTokenTypes,
-  usualFormatOf,
-} from './plug-ins'
+import { scopeDescriptions, scopeImplications } from '../protocol/scope'
+import { pageUri } from '../protocol/uri'
+import { deadlineOf, withDeadline } from '../store/deadline'
+import { memoryStore } from '../store/memory-store'
+import { aStore, noStore, type Store } from '../store/store'
+import { withoutDeleted } from '../stores/clients'
+import { anIssuer, resolveCounters } from './common-options'
 import { ofResources, resolveExtensions } from './doors'
-import { openPlugins } from './open-plug-ins'
+import { type OpenedPlugins, openPlugins } from './open-plug-ins'
+import type { AuthorizationServerOptions as Options, ServerLimitOptions } from './options'
+import { builtInGrantTypes, checkFormatsOf, defaultTokenType, resolveParts, usualFormatOf } from './plug-ins'
 import {
   furtherPath,
   pathsOption,
@@ -58,7 +62,9 @@ import {
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
-export function resolveOptions(options: Options): ServerSettings {
+export type ServerSettings = ReturnType<typeof resolveOptions>
+
+export function resolveOptions(options: Options) {
   const at = placeOf(options)
   at.throwIssues(subject)
   const scopes = at.field('scopes', scopeDescriptions)
@@ -67,82 +73,70 @@ export function resolveOptions(options: Options): ServerSettings {
   const knownScope = at.issues.length > 0 ? undefined : [...scopes.keys()]
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
   const { clock, lifetimes, resourceOwner, storeDeadline } = read
-  const stores = resolveStores(at, clock, storeDeadline)
-  const { resources: named } = at.read(resourcesOf(knownScope, lifetimes.accessToken))
-  const plugins = openPlugins(at, {
+  const givenStore = at.field('store', givenOrMemory(clock))
+  const store = withDeadline(givenStore, storeDeadline)
+  const counters = resolveCounters(at, store, storeDeadline, clock)
+  const named = at.field('resources', resourcesOf(knownScope, lifetimes.accessToken))
+  const plugins: OpenedPlugins<Edge> = openPlugins(at, {
     issuer: issuer.issuer,
     clock,
-    storage: stores.store,
+    storage: store,
     lifetimes,
     resources: named?.all.map(({ uri }) => uri) ?? [],
     scopes,
     canLogOut: read.logOut !== undefined,
   })
   const { sources } = plugins
-  const responseTypes = resolveResponseTypes(sources)
-  const tokenTypes = resolveTokenTypes(sources)
-  const grantTypes = resolveGrantTypes(sources)
-  const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
-  const before = at.issues.length
-  const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
-  // A client of a faulty method has no mistake of its own.
-  const areFaulty = at.issues.length > before
+  const parts = resolveParts(at, sources)
+  const { responseTypes, tokenTypes, accessTokenFormats } = parts
+  const tokenGrants = [...builtInGrantTypes, ...parts.grantTypes.map(({ name }) => name)]
   const ofHost = resolveExtensions(sources)
-  const capabilities = {
+  const capabilities: ServerCapabilities = {
     scope: knownScope,
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
-    authenticationMethods: areFaulty ? undefined : clientAuthenticationMethods,
+    // A client of a faulty method has no mistake of its own.
+    authenticationMethods: parts.areMethodsFaulty ? undefined : parts.clientAuthenticationMethods,
     redirectUris,
     lifetimes,
     bindsRefreshTokens: ofHost.some(({ bindsRefreshTokens }) => bindsRefreshTokens === true),
-    members: resolveClientMembers(sources),
+    members: parts.clientMembers,
     verifiesDigests: read.verifyDigest !== undefined,
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && new Resources(named.all, named.defaultResource, ofPlugins)
-  const taken = usedByEndpoints()
-  const accessTokenFormats = resolveFormats(sources)
+  const taken: TakenByEndpoints = usedByEndpoints()
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)
-  const pagePath = furtherPath(taken, connectedPageName, '/authorizations')
+  const pathOf = (endpoint: string, fallback: string) => furtherPath(taken, endpoint, fallback)
+  const pagePath = pathOf(connectedPageName, '/authorizations')
   const listing = at.field('authorizations', authorizationsOption(pagePath, issuer.mount))
-  const settings: ServerSettings = {
+  const settings = {
     ...read,
     ...issuer,
     ...resolveClients(at, {
       ...issuer,
       capabilities,
       hasAuthorizationEndpoint: resourceOwner !== undefined,
-      store: stores.store,
+      store,
       storeDeadline,
       clock,
     }),
     capabilities,
     scopes,
-    defaultScope:
-      at.source['defaultScope'] === undefined
-        ? []
-        : at.with(capabilities).field('defaultScope', allowedScope),
+    defaultScope: at.with(capabilities).field('defaultScope', optional(allowedScope)) ?? [],
     resources,
     implied: at.field('implies', scopeImplications(knownScope)),
-    ...stores,
-    authorizationPath: paths.authorization,
-    tokenPath: paths.token,
-    revocationPath: paths.revocation,
-    introspectionPath: paths.introspection,
+    givenStore,
+    store,
+    counters,
+    paths,
     ...endpoints,
     ...listing,
-    dynamicRegistration: undefined,
-    grantTypes,
-    responseTypes,
-    responseModes: resolveResponseModes(sources),
-    tokenTypes,
-    accessTokenFormats,
+    ...parts,
     tokenType: at.field('tokenType', defaultTokenType(tokenTypes)),
-    clientAuthenticationMethods,
     extensions: [
       pkce(read.pkce),
       ...ofResources(resources, usualFormatOf(accessTokenFormats)),
@@ -155,41 +149,75 @@ export function resolveOptions(options: Options): ServerSettings {
     ...pages,
     plugins,
   }
-  checkPages(at, settings)
-  const complete = withDynamicRegistration(at, settings, taken)
-  at.refuseUnknown([...Object.keys(fields), ...Object.keys(dependent)])
-  at.throwIssues(subject)
-  return Object.freeze(hidingDeleted(complete))
-}
-
-// A list in the options has no deleted clients.
-const hidingDeleted = (settings: ServerSettings): ServerSettings =>
-  isList(settings.registered.clients)
-    ? settings
-    : { ...settings, findClient: withoutDeleted(settings.findClient) }
-
-function checkPages(at: Place, settings: ServerSettings): void {
-  const { pages, resourceOwner, connectedPath, connectedPage } = settings
-  if (pages.length > 0 && resourceOwner === undefined)
+  if (resourceOwner === undefined && endpoints.pages.length > 0)
     at.wrong('resourceOwner', 'is missing: pages of plug-ins are for people who log in.')
-  if (connectedPath !== undefined && resourceOwner === undefined)
+  if (resourceOwner === undefined && listing.connectedPath !== undefined)
     at.wrong('resourceOwner', 'is missing: the page of connected applications is for people who log in.')
-  if (typeof connectedPage === 'function' && connectedPath === undefined)
+  if (pages.connectedPage !== undefined && listing.connectedPath === undefined)
     at.wrong('pages.connected', 'needs the page of connected applications: set authorizations: {}.')
-}
-
-function withDynamicRegistration(
-  at: Place,
-  settings: ServerSettings,
-  taken: TakenByEndpoints,
-): ServerSettings {
-  const pathOf = (endpoint: string, fallback: string) => furtherPath(taken, endpoint, fallback)
   const dynamicRegistration = at.field('dynamicRegistration', dynamicRegistrationOption(settings, pathOf))
-  if (dynamicRegistration === undefined) return settings
-  return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
+  at.refuseUnknown()
+  at.throwIssues(subject)
+  const find = dynamicRegistration ? withDynamicClients(dynamicRegistration) : settings.findClient
+  // A list in the options has no deleted clients.
+  const findClient = isList(settings.registered.clients) ? find : withoutDeleted(find)
+  return Object.freeze({ ...settings, dynamicRegistration, findClient })
 }
 
-const isLogin = (value: unknown): value is ServerSettings['login'] =>
+const givenOrMemory =
+  (clock: () => number): Field<Store> =>
+  (given, at, name) => {
+    if (given !== undefined) return aStore(given, at, name)
+    try {
+      return memoryStore({ clock })
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      at.issues.push(...error.issues)
+      return noStore
+    }
+  }
+
+const someClients = kind(
+  (value): value is RegisteredClients | MetadataDocuments =>
+    isRegisteredClients(value) || isMetadataDocuments(value),
+  'must be a list of registrations, a store with a function find(client_id), or metadataDocuments().',
+)
+
+function resolveClients(at: Place, server: OpeningServer) {
+  const given = at.field('clients', needed([], someClients))
+  const opened = isMetadataDocuments(given)
+    ? given.open(at, server)
+    : openRegistered(given, 'clients', at, server)
+  const { clientDocuments = documentFetch({ issuer: server.issuer, clock: server.clock }) } = opened
+  return { ...opened, clientDocuments }
+}
+
+function resolveLimits(at: Place, lifetimes: Lifetimes, authorizations: boolean) {
+  const { selfRegisteredClients: most, ...limits } = at.field('limits', limitsOf(lifetimes))
+  if (typeof most === 'number' && !authorizations)
+    at.wrong(
+      'limits.selfRegisteredClients',
+      'needs the option authorizations: true, because it counts what an owner has approved.',
+    )
+  return { ...limits, selfRegisteredClients: most === false || !authorizations ? undefined : (most ?? 50) }
+}
+
+const limitsOf = ({ authorizationRequest }: Lifetimes) =>
+  group({
+    networks: networkLimits,
+    clientAuthentication: clientAuthenticationLimits,
+    issuing: issuingLimits,
+    openRequests: aLimit(100, authorizationRequest),
+    singleUses: singleUsesOption,
+    selfRegisteredClients: optional(
+      kind(
+        (value): value is number | false => value === false || isWhole(1, 1000)(value),
+        'must be false or a whole number, 1 to 1000.',
+      ),
+    ),
+  } satisfies Fields<ServerLimitOptions>)
+
+const isLogin = (value: unknown): value is EdgeSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 
 const year = 365 * 24 * 3600
@@ -209,7 +237,7 @@ const fields = {
     grant: optional(aWhole(1, tenYears)),
   } satisfies Fields<LifetimeOptions>),
   resourceOwner: aHook<Options['resourceOwner']>(),
-  login: usual<ServerSettings['login']>(
+  login: usual<EdgeSettings['login']>(
     '/login',
     kind(isLogin, "must be a path such as '/login', or a function."),
   ),
@@ -224,7 +252,7 @@ const fields = {
   refreshTokenRotation: aFlag(true),
   offlineAccess: aFlag(false),
   narrowScope: aFlag(false),
-  pkce: pkceOption,
+  pkce: usual<PkceRequirement>('public', oneOf('public', 'all', 'none')),
   redirectUris: redirectUriRule,
   cors: allowedOrigins('*'),
   guards: guardsOption,
@@ -235,21 +263,3 @@ const fields = {
   pages: pageOptions,
   explainRefusals: explainsRefusals,
 } satisfies Partial<Fields<Options>>
-
-/** Read one after the other: each needs what others say. */
-const dependent = {
-  scopes: true,
-  clients: true,
-  defaultScope: true,
-  resources: true,
-  defaultResource: true,
-  implies: true,
-  authorizations: true,
-  store: true,
-  counters: true,
-  paths: true,
-  dynamicRegistration: true,
-  tokenType: true,
-  plugins: true,
-  limits: true,
-} satisfies Record<Exclude<keyof Options, keyof typeof fields>, true>

@@ -1,7 +1,7 @@
 import type { Context, Settings } from '../doors/context'
 import type { PageOptions } from '../pages/page-options'
 import { aFlag } from '../primitives/fields'
-import { type Field, type Fields, group, kind, optional, switched } from '../primitives/schema'
+import { type Field, type Fields, group, kind, optional, type Place, switched } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import { isWebPage } from '../protocol/uri'
 
@@ -25,12 +25,7 @@ export interface AuthorizationsOptions {
   readonly fromTheStart?: boolean
 }
 
-export interface ResolvedAuthorizations {
-  readonly authorizations: boolean
-  readonly listsAll: boolean
-  readonly connectedPath: string | undefined
-  readonly manageAt: string | undefined
-}
+type ResolvedAuthorizations = Readonly<ReturnType<ReturnType<typeof authorizationsOption>>>
 
 export interface ListingContext extends Context {
   readonly settings: Settings & ResolvedAuthorizations & { readonly connectedPage: PageOptions['connected'] }
@@ -38,28 +33,18 @@ export interface ListingContext extends Context {
 
 export const connectedPageName = 'authorizations'
 
-const off: ResolvedAuthorizations = {
-  authorizations: false,
-  listsAll: false,
-  connectedPath: undefined,
-  manageAt: undefined,
-}
-
 /** @param pagePath of the page. @param mount the path of the server. */
 export const authorizationsOption =
-  (pagePath: Field<string>, mount: string): Field<ResolvedAuthorizations> =>
-  (given, at, name) => {
-    // Where nobody logs in, nobody could see the page.
-    if (given === true && at.source['resourceOwner'] === undefined) return { ...off, authorizations: true }
+  (pagePath: Field<string>, mount: string) => (given: unknown, at: Place, name: string) => {
     const read = switched(group(fields))(given, at.with(pagePath), name)
-    if (read === undefined) return off
-    const { path, manageAt, fromTheStart } = read
-    const ownPage = path === undefined ? undefined : mount + path
+    // Where nobody logs in, nobody could see the page.
+    const hasPage = given !== true || at.source['resourceOwner'] !== undefined
+    const connectedPath = hasPage ? read?.path : undefined
     return {
-      authorizations: true,
-      listsAll: fromTheStart,
-      connectedPath: path,
-      manageAt: manageAt ?? ownPage,
+      authorizations: read !== undefined,
+      listsAll: read?.fromTheStart === true,
+      connectedPath,
+      manageAt: read?.manageAt ?? (connectedPath === undefined ? undefined : mount + connectedPath),
     }
   }
 

@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { ownerName } from '../authorization/owners'
+import type { ListedConsent } from '../authorization/remembered-consent'
+import { inTurns } from '../primitives/concurrency'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { clientViewOf, scopeViewOf } from '../http/consent'
@@ -7,7 +10,7 @@ import { type ConnectedApplication, connectedPage, type ConnectedView } from '..
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { Client } from '../protocol/client'
 import { createId, isSameText, secureRandom } from '../protocol/credential'
-import { claimsFact } from '../protocol/claims-fact'
+import { claimsFact } from '../protocol/acting-extensions'
 import type { ChoicesQuestion, ConsentFact } from '../protocol/extension'
 import { Throttled } from '../protocol/oauth-error'
 import { refused, UnusableClient } from '../protocol/refusals'
@@ -15,13 +18,7 @@ import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import { connectedPageName, type ListingContext } from './authorizations-options'
-import {
-  type ListedAuthorization,
-  type OwnerApplication,
-  type OwnerApplications,
-  ownerApplications,
-  type OwnerAuthorizations,
-} from './owner-authorizations'
+import { type ListedAuthorization, listedOf, type OwnerAuthorizations } from './owner-authorizations'
 
 const clientField = 'client_id'
 // Proves a form, or a link after a removal, of this owner's page about this client.
@@ -47,9 +44,7 @@ export function connectedApplications(
       async handle(request) {
         const textOf = await formTexts(store.underlying, server.issuerDigest)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
-        const owned = await ownerApplications(server, request.resourceOwner.subject)
-        const shown = new OpenedPage(server, request, owned, textOf)
-        const view = await shown.view(await indexedSince.isComplete())
+        const view = await new OpenedPage(server, request, textOf).view(await indexedSince.isComplete())
         return pageOf(view, settings.connectedPage, (each) => connectedPage(each, request.locale))
       },
     },
@@ -74,19 +69,56 @@ async function remove(
 const queryOf = (fields: Readonly<Record<string, string>>, parameters: Parameters): string =>
   `?${new URLSearchParams({ ...fields, ...languageFields(parameters) }).toString()}`
 
+/** Let in by live authorizations, by a remembered consent, or by both. */
+interface OwnerApplication {
+  readonly clientId: string
+  readonly authorizations: Several
+  readonly consent: ListedConsent | undefined
+}
+
+/** What an owner has approved at one moment. */
+async function ownerApplications(server: ListingContext, subject: string) {
+  const { owners, consents } = server.store
+  const { entries, consents: owned } = await owners.read(ownerName(server.issuerDigest, subject))
+  const remembered = (await consents?.list(owned)) ?? []
+  const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
+  const idsOf = new Map<string, string[]>()
+  for (const { clientId, authorizationId } of entries)
+    idsOf.set(clientId, [...(idsOf.get(clientId) ?? []), authorizationId])
+  const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
+    const authorizations = await listedOf(server, (idsOf.get(clientId) ?? []).toSorted(), subject)
+    const consent = consentOf.get(clientId)
+    if (authorizations.length === 0 && consent === undefined) return undefined
+    return { clientId, authorizations, consent }
+  }
+  return { clientIds: [...new Set([...idsOf.keys(), ...consentOf.keys()])].toSorted(), find }
+}
+
+const partSize = 8
+
+/** The place of the first application of a part. */
+function startOf(all: readonly OwnerApplication[], parameters: Parameters): number {
+  const [after, before] = [parameters.get('after'), parameters.get('before')]
+  const first =
+    before === undefined
+      ? all.findIndex(({ clientId }) => after === undefined || clientId > after)
+      : all.filter(({ clientId }) => clientId < before).length - partSize
+  return Math.max(0, first)
+}
+
 class OpenedPage {
   constructor(
     private readonly server: ListingContext,
     private readonly request: OwnPageRequest,
-    private readonly owned: OwnerApplications,
     private readonly textOf: FormText,
   ) {}
 
   async view(isComplete: boolean): Promise<ConnectedView> {
-    const { request, owned } = this
+    const { server, request } = this
     const { parameters, locale } = request
+    const { clientIds, find } = await ownerApplications(server, request.resourceOwner.subject)
     const asked = parameters.get('remove')
-    const removing = asked === undefined ? undefined : await owned.find(asked)
+    const removing = asked === undefined ? undefined : await find(asked)
     const empty: ConnectedView = {
       ...viewBase(request),
       removing: undefined,
@@ -98,28 +130,30 @@ class OpenedPage {
       listAt: queryOf({}, parameters),
     }
     if (removing !== undefined) return { ...empty, removing: await this.shown(removing) }
-    const place = { after: parameters.get('after'), before: parameters.get('before') }
-    const { applications, before, after } = await owned.part(place)
-    const shown = await Promise.all(applications.map((each) => this.shown(each)))
+    const all = (await inTurns(clientIds, find)).filter((each) => each !== undefined)
+    const start = startOf(all, parameters)
+    const part = all.slice(start, start + partSize)
+    const [before, after] = [part[0]?.clientId ?? '', part.at(-1)?.clientId ?? '']
+    const shown = await Promise.all(part.map((each) => this.shown(each)))
     const { compare } = new Intl.Collator(locale.tag)
     return {
       ...empty,
       applications: shown.toSorted((one, other) =>
         compare(clientNameOf(one.client), clientNameOf(other.client)),
       ),
-      removed: await this.removed(),
-      previous: before && queryOf({ before }, parameters),
-      next: after && queryOf({ after }, parameters),
+      removed: await this.removed(all),
+      previous: start > 0 ? queryOf({ before }, parameters) : undefined,
+      next: start + partSize < all.length ? queryOf({ after }, parameters) : undefined,
     }
   }
 
   /** A link of another site must not claim the removal of any other client. */
-  private async removed(): Promise<ConsentView['client'] | undefined> {
+  private async removed(all: readonly OwnerApplication[]): Promise<ConsentView['client'] | undefined> {
     const { parameters, resourceOwner } = this.request
     const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
     if (clientId === undefined || !isSameText(text, this.textOf('removed', resourceOwner.subject, clientId)))
       return undefined
-    if ((await this.owned.find(clientId)) !== undefined) return undefined
+    if (all.some((each) => each.clientId === clientId)) return undefined
     return viewOfClient(await this.findClient(clientId), clientId)
   }
 
@@ -134,8 +168,11 @@ class OpenedPage {
     const granted = [...authorizations, ...(consent ? [consent] : [])]
     const scope = scopeOf(server, granted)
     // The tokens of an approval are no renewal.
-    const renewals = authorizations.filter(({ grantedAt, lastIssuedOn }) => lastIssuedOn > grantedAt)
-    const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
+    const renewedOn = authorizations.flatMap(({ grantedAt, lastIssuedOn }) =>
+      lastIssuedOn > grantedAt ? [lastIssuedOn] : [],
+    )
+    const redirectUri = client?.redirect_uris[0] ?? ''
+    const question = { clientId, scope, redirectUri, subject: resourceOwner.subject, facts: [] }
     const nothing = { optional: [], allowedBefore: [] }
     return {
       client: viewOfClient(client, clientId),
@@ -146,8 +183,7 @@ class OpenedPage {
         ...claimsFact(consent?.claims ?? []),
       ],
       grantedAt: Math.min(...granted.map(({ grantedAt }) => grantedAt)),
-      lastIssuedOn:
-        renewals.length === 0 ? undefined : Math.max(...renewals.map(({ lastIssuedOn }) => lastIssuedOn)),
+      lastIssuedOn: renewedOn.length === 0 ? undefined : Math.max(...renewedOn),
       removeAt: queryOf({ remove: clientId }, parameters),
       fields: {
         [clientField]: clientId,
@@ -193,7 +229,7 @@ function resourceFact({ settings }: ListingContext, authorizations: Several): re
 
 async function choiceFacts(
   request: OwnPageRequest,
-  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+  about: ChoicesQuestion,
   authorizations: Several,
 ): Promise<readonly ConsentFact[]> {
   const answers = new Map<string, Set<string>>()
@@ -216,12 +252,10 @@ async function choiceFacts(
 // Falls back to the stored value: owners must be able to remove an application while the host has trouble.
 async function questionOf(
   request: OwnPageRequest,
-  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+  about: ChoicesQuestion,
 ): Promise<OwnerQuestion | undefined> {
   try {
-    const { subject } = request.resourceOwner
-    const question: unknown = await request.choices({ ...about, subject, facts: [] })
-    if (question === undefined || question === null) return undefined
+    const question: unknown = await request.choices(about)
     requireQuestion(question, 'The option choices returned a question with mistakes:', about.scope)
     return question
   } catch {

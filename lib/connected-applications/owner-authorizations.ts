@@ -170,7 +170,7 @@ function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<st
 }
 
 /** Those of these ids that live. An entry may outlive its record. */
-async function listedOf(
+export async function listedOf(
   { store, now, settings: { resources } }: ListingContext,
   authorizationIds: readonly string[],
   subject: string,
@@ -201,69 +201,6 @@ function listed(live: Granted, resources: Resources | undefined): ListedAuthoriz
     lastIssuedOn: issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
-}
-
-/** Let in by live authorizations, by a remembered consent, or by both. */
-export interface OwnerApplication {
-  readonly clientId: string
-  readonly authorizations: readonly ListedAuthorization[]
-  readonly consent: ListedConsent | undefined
-}
-
-interface ApplicationPart {
-  readonly applications: readonly OwnerApplication[]
-  readonly before: string | undefined
-  readonly after: string | undefined
-}
-
-interface PartPlace {
-  readonly after?: string | undefined
-  readonly before?: string | undefined
-}
-
-/** Stands for one moment. */
-export interface OwnerApplications {
-  part(place: PartPlace): Promise<ApplicationPart>
-  find(clientId: string): Promise<OwnerApplication | undefined>
-}
-
-const partSize = 8
-
-export async function ownerApplications(server: ListingContext, subject: string): Promise<OwnerApplications> {
-  const { owners, consents } = server.store
-  const { entries, consents: owned } = await owners.read(ownerName(server.issuerDigest, subject))
-  const remembered = (await consents?.list(owned)) ?? []
-  const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
-  const idsOf = new Map<string, string[]>()
-  for (const { clientId, authorizationId } of entries)
-    idsOf.set(clientId, [...(idsOf.get(clientId) ?? []), authorizationId])
-
-  const clientIds = [...new Set([...idsOf.keys(), ...consentOf.keys()])].toSorted()
-
-  const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
-    const authorizations = await listedOf(server, (idsOf.get(clientId) ?? []).toSorted(), subject)
-    const consent = consentOf.get(clientId)
-    return authorizations.length > 0 || consent !== undefined
-      ? { clientId, authorizations, consent }
-      : undefined
-  }
-
-  const part = async ({ after, before }: PartPlace): Promise<ApplicationPart> => {
-    const all = (await inTurns(clientIds, find)).filter((each) => each !== undefined)
-    const first =
-      before === undefined
-        ? all.findIndex(({ clientId }) => after === undefined || clientId > after)
-        : all.filter(({ clientId }) => clientId < before).length - partSize
-    const start = Math.max(0, first)
-    const applications = all.slice(start, start + partSize)
-    return {
-      applications,
-      before: start > 0 ? applications[0]?.clientId : undefined,
-      after: start + partSize < all.length ? applications.at(-1)?.clientId : undefined,
-    }
-  }
-
-  return { part, find }
 }
 
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
@@ -301,24 +238,22 @@ async function revokeFound(
 }
 
 /** Also ends what is remembered of a client. Undefined if no client has a mark. */
-export function clientRevocation({
-  store: { clientMarks },
-  settings: { lifetimes, rememberConsent },
-}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+export function clientRevocation(server: ListingContext): MarkClient | undefined {
+  const { lifetimes, rememberConsent } = server.settings
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
   // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
-  const seconds = Math.max(2 * longest, rememberConsent?.seconds ?? 0)
-  return clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))
+  return markFor(server, Math.max(2 * longest, rememberConsent?.seconds ?? 0))
 }
 
 /**
  * For a removed client (RFC 7592 2.3). The mark lives only as long as an access token: without its client, no
  * endpoint takes a code. Anybody may register and remove clients: longer marks could fill the store.
  */
-export function removedClientRevocation({
-  store: { clientMarks },
-  settings: { lifetimes },
-}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
-  return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
-}
+export const removedClientRevocation = (server: ListingContext): MarkClient | undefined =>
+  markFor(server, server.settings.lifetimes.accessToken)
+
+type MarkClient = (clientId: string) => Promise<void>
+
+const markFor = ({ store: { clientMarks } }: ListingContext, seconds: number): MarkClient | undefined =>
+  clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))

@@ -1,14 +1,12 @@
 import { aCall, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, optional, orOff, readOptions } from '../primitives/schema'
 import { randomBytes } from 'node:crypto'
-import type { Plugin, PluginServer } from '../doors/plug-in'
+import type { Plugin } from '../doors/plug-in'
 import type { RenderView } from '../doors/page-endpoint'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { isInMemory } from '../store/store'
-import { verificationPage } from './device-page'
-import { deviceGrant, deviceRequestEndpoint, type DeviceTerms, type GuessLimits } from './device-request'
-import type { DeviceView } from './device-pages'
-import { DeviceKey } from './user-code'
+import { type DevicePageTerms, type DeviceView, verificationPage } from './device-page'
+import { deviceGrant, DeviceKey, deviceRequestEndpoint } from './device-request'
 
 export interface DeviceAuthorizationOptions {
   /**
@@ -29,8 +27,7 @@ export interface DeviceAuthorizationOptions {
   readonly guesses?: DeviceGuessOptions | false
   /**
    * How many device authorization requests one network may send, except clients with credentials that the
-   * host registered. The first 56 bits of an IPv6 address may send 4 times as many, the first 48 bits 16
-   * times. Default: 100 in 600 seconds.
+   * host registered. The first 48 bits of an IPv6 address may send 16 times as many as 64 bits. Default: 100 in 600 seconds.
    */
   readonly requests?: LimitOption
   /** Renders the page. Default: the page of the suite. */
@@ -46,8 +43,7 @@ interface DeviceGuessOptions {
   /** For one resource owner. Default 10 in 900 seconds. */
   readonly owner?: LimitOption
   /**
-   * For one IPv4 address, or the first 64 bits of an IPv6 address; 4 times as many for 56 bits, and 16 times
-   * for 48 bits. Default 30 in 900 seconds.
+   * For one IPv4 address, or the first 64 bits of an IPv6 address; 16 times as many for 48 bits. Default 30 in 900 seconds.
    */
   readonly network?: LimitOption
 }
@@ -69,8 +65,11 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   return {
     name: 'device-authorization',
     open(server) {
-      requireSharedSecret(server, secret)
-      const terms: DeviceTerms = { ...read, key: new DeviceKey(secret ?? random, server.issuer) }
+      if (secret === undefined && !isInMemory(server.storage))
+        throw new Error(
+          'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',
+        )
+      const terms = { ...read, key: new DeviceKey(secret ?? random, server.issuer) }
       return {
         endpoints: [deviceRequestEndpoint(server, terms), verificationPage(server, terms)],
         grantTypes: [deviceGrant],
@@ -79,18 +78,11 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   }
 }
 
-function requireSharedSecret({ storage }: PluginServer, secret: string | undefined): void {
-  if (secret === undefined && !isInMemory(storage))
-    throw new Error(
-      'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',
-    )
-}
-
 const fields = {
   secret: optional(aSecret),
   lifetime: someSeconds(600, 60, 3600),
   interval: someSeconds(5, 1, 60),
-  guesses: orOff<GuessLimits>(
+  guesses: orOff<DevicePageTerms['guesses']>(
     { owner: undefined, network: undefined },
     group({ owner: aLimit(10), network: aLimit(30) } satisfies Fields<DeviceGuessOptions>),
   ),

@@ -1,27 +1,40 @@
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
+import {
+  languageFields,
+  type OwnPage,
+  type OwnPageRequest,
+  pageOf,
+  type RenderView,
+  viewBase,
+} from '../doors/page-endpoint'
 import type { PluginServer } from '../doors/plug-in'
-import { languageFields, type OwnPage, type OwnPageRequest, pageOf, viewBase } from '../doors/page-endpoint'
 import type { FoundRequest } from '../doors/polled-requests'
 import { clientViewOf } from '../http/consent'
-import { networksOf } from '../limits/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
+import { throttled, tooManyFailures, tooManyOfNetwork } from '../limits/counters'
+import type { Limit } from '../limits/limit'
+import { clientNameOf, type ConsentView, deviceWarning } from '../pages/consent-page'
+import { around, hiddenFields, html, notice, pageDocument, row } from '../pages/html'
+import type { PageLocale } from '../pages/texts/locale'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
-import { consentTokenField } from '../protocol/owner-question'
-import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
+import { consentTokenField } from '../protocol/owner-question'
 import { refused } from '../protocol/refusals'
-import { type DeviceAnswerView, type DeviceCodeView, devicePage, type DeviceView } from './device-pages'
-import { deviceCodeGrant, deviceDataIn, type DeviceTerms, type GuessLimits } from './device-request'
-import { parseUserCode, shownCode } from './user-code'
+import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/resource-owner'
+import { deviceCodeGrant, deviceDataIn, type DeviceTerms, parseUserCode, shownCode } from './device-request'
 
 const codeField = 'user_code'
 const textField = 'form'
 
+export interface DevicePageTerms extends DeviceTerms {
+  readonly guesses: Readonly<Record<'owner' | 'network', Limit | undefined>>
+  readonly page: RenderView<DeviceView> | undefined
+}
+
 type Answer = ReturnType<OwnPage['handle']>
 
 /** RFC 8628 3.3: the consent page, with a code before it. */
-export function verificationPage(server: PluginServer, terms: DeviceTerms): OwnPage {
+export function verificationPage(server: PluginServer, terms: DevicePageTerms): OwnPage {
   const page = new VerificationPage(server, terms)
   const handle = (request: OwnPageRequest) => page.handle(request)
   return { kind: 'page', name: 'device', path: terms.pagePath, login: 'required', json: true, handle }
@@ -30,7 +43,7 @@ export function verificationPage(server: PluginServer, terms: DeviceTerms): OwnP
 class VerificationPage {
   constructor(
     private readonly server: PluginServer,
-    private readonly terms: DeviceTerms,
+    private readonly terms: DevicePageTerms,
   ) {}
 
   async handle(request: OwnPageRequest): Answer {
@@ -63,7 +76,12 @@ class VerificationPage {
 
   private async guess(request: OwnPageRequest, id: string): Promise<FoundRequest | undefined> {
     const { resourceOwner, address } = request
-    const limits = guessThrottles(this.terms.guesses, resourceOwner.subject, address)
+    const { owner, network } = this.terms.guesses
+    // RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody.
+    const limits = [
+      ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', resourceOwner.subject),
+      ...tooManyOfNetwork('user_code_network_limited', network, 'device:network', address),
+    ]
     // A store in trouble is no wrong code.
     const find = () =>
       this.server.polledRequests
@@ -89,7 +107,7 @@ class VerificationPage {
     const entered = await server.polledRequests.enter(request, found, {
       grantType: deviceCodeGrant,
       secret: terms.key.consentSecret(authorization.id, request.resourceOwner.subject),
-      device: { userCode, requestedFrom: data.address, requestedAt: data.at, now: server.now() },
+      device: { userCode, requestedFrom: data.requestedFrom, requestedAt: data.at, now: server.now() },
       fields: { [codeField]: userCode },
     })
     if (entered === undefined) return undefined
@@ -118,11 +136,11 @@ class VerificationPage {
   }
 
   private codeView(request: OwnPageRequest, problem?: DeviceCodeView['problem']): DeviceCodeView {
-    const base = baseOf(request)
+    const text = this.terms.key.formText(request.resourceOwner.subject)
     return {
       step: 'code',
-      ...base,
-      fields: { [textField]: this.terms.key.formText(request.resourceOwner.subject), ...base.fields },
+      ...viewBase(request),
+      fields: { [textField]: text, ...languageFields(request.parameters) },
       userCode: codeIn(request),
       problem,
       switchAccount: loginLink(request, chooseAccount),
@@ -151,32 +169,97 @@ function codeIn({ parameters }: OwnPageRequest): string | undefined {
   return userCode && shownCode(userCode)
 }
 
-const baseOf = (request: OwnPageRequest) => ({
-  ...viewBase(request),
-  fields: languageFields(request.parameters),
-})
-
-const answerViewOf = (
+function answerViewOf(
   request: OwnPageRequest,
   answer: DeviceAnswerView['answer'],
   client: Client,
-): DeviceView => ({ step: 'answer', ...baseOf(request), answer, client: clientViewOf(client) })
+): DeviceView {
+  const fields = languageFields(request.parameters)
+  return { step: 'answer', ...viewBase(request), fields, answer, client: clientViewOf(client) }
+}
 
-/** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
-function guessThrottles(
-  { owner, network }: GuessLimits,
-  subject: string,
-  address: string | undefined,
-): readonly FailureThrottle[] {
-  return [
-    ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', subject),
-    ...networksOf(address).flatMap((counted) =>
-      tooManyFailures(
-        'user_code_network_limited',
-        network && { ...network, attempts: network.attempts * counted.factor },
-        'device:network',
-        counted.network,
-      ),
-    ),
-  ]
+/**
+ * What the page of devices shows before and after the consent page: the form for the code, and the answer that
+ * counts. The option `page` of `deviceAuthorization()` gets it.
+ */
+export type DeviceView = DeviceCodeView | DeviceAnswerView
+
+interface DeviceViewBase extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
+  /** The `action` of the form, which the browser sends by `POST` with the `fields`. */
+  readonly action: string
+  /** The hidden fields of the form, by name. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** The form for the code: a field `user_code`. Warn of codes that somebody has sent (RFC 8628 5.4). */
+export interface DeviceCodeView extends DeviceViewBase {
+  readonly step: 'code'
+  /** The code of a link, as `WDJB-MJHT`, which the owner compares with the device; undefined without one. */
+  readonly userCode: string | undefined
+  /** Why the page appears again: the code is good for nothing, or there were too many wrong codes. */
+  readonly problem: 'unknown' | 'too_many' | undefined
+  /** Leads to the host's login, to choose another account, and back. */
+  readonly switchAccount: string
+}
+
+/** The answer that counts. The device hears of it by its next poll. */
+export interface DeviceAnswerView extends DeviceViewBase {
+  readonly step: 'answer'
+  readonly answer: 'approved' | 'denied'
+  readonly client: ConsentView['client']
+}
+
+const devicePage = (view: DeviceView, locale: PageLocale): string =>
+  view.step === 'code' ? codePage(view, locale) : answerPage(view, locale)
+
+function codePage(view: DeviceCodeView, locale: PageLocale): string {
+  const { device, common, consent } = locale.texts
+  const { userCode, problem, resourceOwner, switchAccount } = view
+  const described = problem === undefined ? 'code-hint' : 'code-problem code-hint'
+  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+    <a href="${switchAccount}">${consent.notYou}</a>`
+  return pageDocument({
+    title: device.title,
+    locale,
+    content: html`
+      <header class="intro">
+        <h1>${device.title}</h1>
+        <p id="code-hint">${userCode === undefined ? device.intro : device.fromLink}</p>
+      </header>
+      ${
+        problem !== undefined &&
+        html`<p class="assurance problem" role="alert" id="code-problem">
+          ${problem === 'unknown' ? device.unknown : device.tooMany}
+        </p>`
+      }
+      <form method="post" action="${view.action}" autocomplete="off">
+        ${hiddenFields(view.fields)}
+        <label
+          >${device.code}
+          <input
+            name="user_code"
+            value="${userCode ?? ''}"
+            aria-describedby="${described}"
+            autocapitalize="characters"
+            autocomplete="off"
+            spellcheck="false"
+            maxlength="64"
+            dir="ltr"
+            required
+            ${userCode === undefined && html`autofocus`}
+          />
+        </label>
+        <div class="actions"><button type="submit" class="primary">${device.next}</button></div>
+      </form>
+      ${deviceWarning(locale)}
+      <dl class="facts">${row(common.signedInAs, who)}</dl>
+    `,
+  })
+}
+
+function answerPage({ answer, client }: DeviceAnswerView, locale: PageLocale): string {
+  const { device } = locale.texts
+  if (answer === 'denied') return notice(locale, '!', device.deniedTitle, device.denied)
+  const approved = around(device.approved, html`<bdi>${clientNameOf(client)}</bdi>`)
+  return notice(locale, '✓', device.approvedTitle, approved)
 }

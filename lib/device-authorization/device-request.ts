@@ -1,38 +1,31 @@
+import { createHmac } from 'node:crypto'
 import type { Authorization, Requested } from '../authorization/authorization'
 import { type GrantType, mayRefresh } from '../authorization/grant-type'
 import type { Issued } from '../authorization/issue'
 import { type Poll, pollAuthorization } from '../authorization/polled'
 import { authorizationIdOf, openRequest } from '../authorization/requested'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
-import type { RenderView } from '../doors/page-endpoint'
 import type { PluginServer } from '../doors/plug-in'
-import { countedFor } from '../limits/counted-for'
-import type { Counters } from '../limits/counters'
-import { type Limit, secondsToWait } from '../limits/limit'
+import { countAll, tooManyOfNetwork } from '../limits/counters'
+import type { Limit } from '../limits/limit'
 import { plainAddress } from '../limits/network'
-import { isText } from '../primitives/values'
-import { digest } from '../protocol/credential'
-import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
-import type { ExtensionData } from '../protocol/extension-data'
+import { isAbsentOr, isRecord, isText } from '../primitives/values'
+import { passesNetworkLimit } from '../protocol/client'
+import type { Random } from '../protocol/credential'
+import type { Endpoint } from '../protocol/endpoint'
 import { OAuthError } from '../protocol/oauth-error'
-import { overLimit, refused } from '../protocol/refusals'
-import type { DeviceView } from './device-pages'
-import { createUserCode, type DeviceKey, shownCode } from './user-code'
+import { refused } from '../protocol/refusals'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 // With a million device authorizations, one request in 25,000 meets a code in use.
 const attempts = 4
 
-export type GuessLimits = Readonly<Record<'owner' | 'network', Limit | undefined>>
-
 export interface DeviceTerms {
   readonly key: DeviceKey
   readonly lifetime: number
   readonly interval: number
-  readonly guesses: GuessLimits
   readonly requests: Limit | undefined
-  readonly page: RenderView<DeviceView> | undefined
   readonly endpointPath: string
   readonly pagePath: string
 }
@@ -47,20 +40,18 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const { client, parameters, address } = request
       if (!client.grant_types.includes(deviceCodeGrant)) throw refused('grant_type_not_registered')
       const parsed = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
-      await countRequest(server.counters, terms.requests, request)
+      const limit = passesNetworkLimit(client) ? undefined : terms.requests
+      const limits = tooManyOfNetwork('device_requests_limited', limit, 'device:request', address)
+      await countAll(limits, server.counters)
       await request.useUp?.()
       const { lifetime, interval } = terms
-      const at = server.now()
-      const pluginData = deviceData({ at, address: plainAddress(address), interval, polledAt: undefined })
+      const requestedFrom = plainAddress(address)
+      const pluginData = { at: server.now(), interval, ...(requestedFrom !== undefined && { requestedFrom }) }
+      const choices = { lifetime, pluginData, parameters: parsed.parameters }
       // The page of the owner parses the request again, by the registration of then.
       const proposal = { ...parsed.proposal, extensionData: {} }
-      const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
-        openRequest(proposal, server.context(), {
-          id,
-          lifetime,
-          pluginData,
-          parameters: parsed.parameters,
-        }),
+      const { handle, userCode } = await beginWithNewCode(server, terms.key, (id) =>
+        openRequest(proposal, server.context(), { ...choices, id }),
       )
       const verification_uri = server.urlOf(terms.pagePath)
       const user_code = shownCode(userCode)
@@ -81,7 +72,7 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
 /** A code may be taken: its id stays in use while its authorization lives. */
 async function beginWithNewCode(
   server: PluginServer,
-  { key }: DeviceTerms,
+  key: DeviceKey,
   create: (id: string) => ReturnType<typeof openRequest>,
 ): Promise<{ readonly handle: string; readonly userCode: string }> {
   for (let attempt = 1; ; attempt++) {
@@ -139,48 +130,82 @@ function pollDevice(
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < data.interval - tolerance
   const interval = isEarly ? data.interval + slowerBy : data.interval
-  const authorization = { ...current, pluginData: deviceData({ ...data, interval, polledAt: now }) }
+  const authorization = { ...current, pluginData: { ...data, interval, polledAt: now } }
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }
 
-/** What a device authorization keeps with its request until the decision. */
-interface DeviceData {
-  /** Seconds since the epoch. */
+/** What a device authorization keeps with its request until the decision. Seconds, and seconds since the epoch. */
+type DeviceData = {
   readonly at: number
-  readonly address: string | undefined
-  /** Seconds. */
+  readonly requestedFrom?: string
   readonly interval: number
-  readonly polledAt: number | undefined
+  readonly polledAt?: number
 }
 
-const deviceData = ({ at, address, interval, polledAt }: DeviceData): ExtensionData => ({
-  at,
-  interval,
-  ...(address !== undefined && { address }),
-  ...(polledAt !== undefined && { polledAt }),
-})
+export const deviceDataIn = ({ pluginData }: Requested): DeviceData | undefined =>
+  isDeviceData(pluginData) ? pluginData : undefined
 
-export function deviceDataIn({ pluginData = {} }: Requested): DeviceData | undefined {
-  const { at, address, interval, polledAt } = pluginData
-  if (typeof at !== 'number' || typeof interval !== 'number') return undefined
-  return {
-    at,
-    address: isText(address) ? address : undefined,
-    interval,
-    polledAt: typeof polledAt === 'number' ? polledAt : undefined,
+function isDeviceData(data: unknown): data is DeviceData {
+  if (!isRecord(data)) return false
+  const { at, requestedFrom, interval, polledAt } = data
+  return (
+    isNumber(at) && isAbsentOr(isText, requestedFrom) && isNumber(interval) && isAbsentOr(isNumber, polledAt)
+  )
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+// RFC 8628 6.1: no vowels, so no words appear; 20^8 codes are 34.5 bits.
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+const length = 8
+const grammar = new RegExp(`^[${letters}]{${length}}$`)
+// Bytes below have each letter equally often.
+const fairBytes = 256 - (256 % letters.length)
+
+function createUserCode(random: Random): string {
+  let code = ''
+  while (code.length < length)
+    for (const byte of Buffer.from(random(11), 'base64url'))
+      if (byte < fairBytes) code += letters.charAt(byte % letters.length)
+  return code.slice(0, length)
+}
+
+/** Such as `WDJB-MJHT`. */
+export const shownCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`
+
+/** Ignores letter case, width, and all other characters. */
+export function parseUserCode(typed: string): string | undefined {
+  const code = typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[\p{P}\p{Z}\p{S}\p{C}]/gu, '')
+  return grammar.test(code) ? code : undefined
+}
+
+export class DeviceKey {
+  constructor(
+    private readonly key: string | Buffer,
+    private readonly issuer: string,
+  ) {}
+
+  /** Needs a key: there are too few codes for a plain digest. */
+  idOf(userCode: string): string {
+    return this.mac('user code', userCode).subarray(0, 16).toString('base64url')
   }
-}
 
-async function countRequest(
-  counters: Counters,
-  limit: Limit | undefined,
-  { client, address }: Pick<EndpointRequest, 'client' | 'address'>,
-): Promise<void> {
-  const counted = countedFor(client, address)
-  if (limit === undefined || counted.client !== undefined) return
-  for (const { network, factor } of counted.networks) {
-    const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
-    if (count > limit.attempts * factor)
-      throw overLimit('device_requests_limited', secondsToWait(secondsLeft))
+  /** Derives the consent token of the page: who has the code and the store cannot. */
+  consentSecret(id: string, subject: string): string {
+    return this.mac('consent token', id, subject).toString('base64url')
+  }
+
+  /** Only this owner's page has it. */
+  formText(subject: string): string {
+    return this.mac('code form', subject).toString('base64url')
+  }
+
+  private mac(...parts: readonly string[]): Buffer {
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([this.issuer, ...parts]))
+      .digest()
   }
 }

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log'
 import type { Counters } from '../limits/counters'
-import type { IssueLimits } from '../limits/issue-limits'
-import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
+import type { IssueLimits } from '../limits/shares'
+import type { OpenRequests } from '../limits/windows'
 import type { Random } from '../protocol/credential'
 import type { Plugins } from './plug-ins'
 import type { Store } from '../store/store'
@@ -42,11 +42,11 @@ export interface Context {
 }
 
 interface Limits {
-  readonly issuing: IssueLimits | undefined
-  /** For requests of one owner that wait for a decision. */
-  readonly openRequests: OpenRequests
-  /** For demanded logins of one network that wait in the store. */
-  readonly demandedLogins: DemandedLogins
+  readonly issuing: IssueLimits
+  /** Of one owner, which wait for a decision. */
+  readonly openRequests: OpenRequests<string>
+  /** Of one network, which wait in the store before their owner is known: no share of an owner bounds them. */
+  readonly demandedLogins: OpenRequests<string | undefined>
 }
 
 /** The records of one issuer, and what is stored beside them. */
@@ -98,8 +98,6 @@ export interface Settings extends CommonSettings {
   readonly storeDeadline: number
 }
 
-const countNothing = () => {}
-
 export function issueContext(
   server: Context,
   client: Client,
@@ -118,7 +116,7 @@ export function issueContext(
     formats: plugins.formats,
     evidence,
     confirmationOf: plugins.confirmationOf,
-    countIssue: limits.issuing?.countOfRequest() ?? countNothing,
+    countIssue: limits.issuing.countOfRequest(),
     keepsRefreshToken: keeperFor(client, settings),
     restrict,
   }

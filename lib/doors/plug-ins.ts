@@ -1,6 +1,5 @@
 import type { AccessTokenFormat } from '../protocol/access-token-format'
-import type { ActingExtensions } from '../protocol/acting-extensions'
-import type { PublishedSubject } from '../protocol/published-subject'
+import type { ActingExtensions, PublishedSubject } from '../protocol/acting-extensions'
 import type { NamedModes } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'
 import type { TokenTypes } from '../protocol/token-type'

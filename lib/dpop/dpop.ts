@@ -1,12 +1,115 @@
+import { isInMemory } from '../store/store'
 import type { Plugin, PluginGuard, PluginRisk } from '../doors/plug-in'
+import { algorithmsOr, type JwsAlgorithm } from '../jwt/verify-jwt'
+import { aFlag, secretExpectation, someSeconds } from '../primitives/fields'
+import { type Fields, group, kind, optional, type Read, readOptions } from '../primitives/schema'
+import { isLongSecret, isRecord, isText } from '../primitives/values'
 import { booleanMember } from '../protocol/client'
 import type { RefusalTerms } from '../protocol/refusals'
-import { boundToken, dpopName } from './bound-token'
-import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } from './dpop-options'
-import { keyBinding } from './key-binding'
+import { isSafeUrl } from '../protocol/uri'
+import { boundToken, dpopName, keyBinding, type KnownBase } from './key-binding'
 import { Nonces, ProofCheck } from './proof-check'
-import { isInMemory } from '../store/store'
-import './registration'
+
+/** Options of {@link dpop}. */
+export interface DpopOptions {
+  /**
+   * Whether every token request needs a proof, and guards refuse tokens without a key. A registration may
+   * demand it for one client: `dpop_bound_access_tokens`. Default false: without a proof, a request gets a
+   * bearer token.
+   */
+  readonly required?: boolean
+  /**
+   * Signature algorithms, at least one. Default `['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']`; also
+   * `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and `RS512`.
+   */
+  readonly algorithms?: readonly JwsAlgorithm[]
+  /**
+   * Whole seconds between a proof and the clock, 1 to 300. With nonces, the time of the nonce counts, and
+   * only the clocks of processes must be so near. Default 60.
+   */
+  readonly tolerance?: number
+  /** Demands a nonce at the endpoints of the authorization server (RFC 9449 8). Default: none. */
+  readonly nonces?: DpopNonceOptions
+  /** Demands a nonce at guards, and at the UserInfo endpoint (RFC 9449 9). Default: none. */
+  readonly guardNonces?: DpopNonceOptions
+  /**
+   * The URL of the resource server, as clients write it, before the path of a request:
+   * `https://api.example.com`. If a proxy removes a part of the path, end the URL with it. If a proxy adds a
+   * part, name the URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards
+   * compare `htu` with it, never with a header. Default: the origin of the resource of the guard; without
+   * both, making the guard fails. The endpoints of the server compare with the option `issuer`.
+   */
+  readonly baseUrl?: BaseUrl
+}
+
+/** How a place makes nonces. */
+export interface DpopNonceOptions {
+  /**
+   * At least 32 bytes, the same in all processes. Default: random, so that each process refuses the nonces of
+   * the others.
+   */
+  readonly secret?: string
+  /** Whole seconds for which a nonce is good, 10 to 3600. Default 300. */
+  readonly seconds?: number
+}
+
+// Without `secret`, each process has its own nonces.
+const nonceRules = group(
+  {
+    secret: optional(kind(isLongSecret, `${secretExpectation}, the same in all processes.`)),
+    seconds: someSeconds(300, 10, 3600),
+  } satisfies Fields<DpopNonceOptions>,
+  { undefinedMembers: 'refused' },
+)
+
+const fields = {
+  required: aFlag(false),
+  algorithms: algorithmsOr(['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']),
+  tolerance: someSeconds(60, 1, 300),
+  nonces: optional(nonceRules),
+  guardNonces: optional(nonceRules),
+  baseUrl: (given, at, name) => basesOf(optional(aBaseUrl)(given, at, name) ?? {}),
+} satisfies Fields<DpopOptions>
+
+type DpopRules = Read<typeof fields>
+
+/**
+ * A URL, or URLs by the beginning of the path at this process: `{ '/internal': 'https://api.example.com' }`.
+ */
+export type BaseUrl = string | Readonly<Record<string, string>>
+
+const isBaseUrl = (value: unknown): value is BaseUrl => {
+  if (isText(value)) return isUrlWithoutQuery(value)
+  const entries = isRecord(value) ? Object.entries(value) : []
+  return entries.length > 0 && entries.every(([path, url]) => isPath(path) && isUrlWithoutQuery(url))
+}
+
+const aBaseUrl = kind(
+  isBaseUrl,
+  "must be the URL of the resource server as clients write it, such as https://api.example.com, or an object of paths and URLs, such as { '/internal': 'https://api.example.com' }: https, or http on a loopback host, without a query.",
+)
+
+const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) && !value.includes('?')
+const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
+const withoutSlash = (text: string) => text.replace(/\/+$/, '')
+
+/** The longest first. */
+function basesOf(option: BaseUrl): readonly KnownBase[] {
+  const table = typeof option === 'string' ? { '/': option } : option
+  return Object.entries(table)
+    .map(([path, url]) => ({ prefix: withoutSlash(path), url: withoutSlash(url) }))
+    .toSorted((one, other) => other.prefix.length - one.prefix.length)
+}
+
+declare module '../protocol/client' {
+  interface ClientRegistration {
+    /**
+     * With `dpop()`. Whether each token request of the client needs a DPoP proof (RFC 9449 5.2). Default: the
+     * option `required`.
+     */
+    readonly dpop_bound_access_tokens?: boolean | undefined
+  }
+}
 
 /**
  * Binds access tokens to a key of the client (RFC 9449): a thief who copies one cannot use it. The proof of a
@@ -19,7 +122,7 @@ import './registration'
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function dpop(options: DpopOptions = {}): Plugin {
-  const rules = readDpopOptions(options)
+  const rules = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })
   return {
     name: dpopName,
     open(server) {
@@ -47,7 +150,7 @@ function tokenType(rules: DpopRules, guard: PluginGuard) {
 
 function proofCheck(
   { algorithms, tolerance }: DpopRules,
-  nonces: NonceRules | undefined,
+  nonces: DpopRules['nonces'],
   place: string,
   { random, now }: PluginGuard,
   refusal: RefusalTerms,
@@ -58,8 +161,8 @@ function proofCheck(
 
 // A store may be shared, and the nonces are not.
 function risksOf(rules: DpopRules): readonly PluginRisk[] {
-  const kinds = ['nonces', 'guardNonces'] as const
-  return kinds
-    .filter((kind) => rules[kind] !== undefined && rules[kind].secret === undefined)
-    .map((kind) => ({ rule: 'dpop-nonce-secret', path: `${kind}.secret` }))
+  const places = ['nonces', 'guardNonces'] as const
+  return places
+    .filter((place) => rules[place] !== undefined && rules[place].secret === undefined)
+    .map((place) => ({ rule: 'dpop-nonce-secret', path: `${place}.secret` }))
 }

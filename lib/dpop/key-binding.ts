@@ -1,16 +1,107 @@
 import { isExchangeable } from '../authorization/lookup'
-import { isRecord, isText } from '../primitives/values'
 import type { PluginParts, PluginServer } from '../doors/plug-in'
+import { isRecord, isText } from '../primitives/values'
 import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { ClientRequest } from '../protocol/extension'
-import type { Json } from '../protocol/json'
+import { readBearerToken } from '../protocol/http-authentication'
 import { OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
-import { dpopType, exposedHeaders } from './bound-token'
-import type { DpopRules } from './dpop-options'
+import { refused } from '../protocol/refusals'
+import type { TokenType } from '../protocol/token-type'
 import type { ProofCheck } from './proof-check'
+
+/** RFC 9449 4.1, 5 and 7.1: the token type, its scheme and its header. */
+const dpopType = 'DPoP'
+export const dpopName = 'dpop'
+
+/** RFC 9449 8 and 9 */
+const exposedHeaders = ['DPoP-Nonce']
+
+interface BindingRules {
+  readonly algorithms: readonly string[]
+  readonly required: boolean
+  /** The longest prefix first. Without any, the resource of a guard counts. */
+  readonly baseUrl: readonly KnownBase[]
+}
+
+/** The URL for the paths that begin so. */
+export interface KnownBase {
+  readonly prefix: string
+  readonly url: string
+}
+
+/** RFC 9449 6 and 7. */
+export function boundToken(
+  { algorithms, required, baseUrl: bases }: BindingRules,
+  check: ProofCheck,
+): TokenType {
+  const basesAt = (resource: string | undefined) => (bases.length > 0 ? bases : originOf(resource))
+  return {
+    name: dpopType,
+    scheme: dpopType,
+    exposedHeaders,
+    confirmationMethod: 'jkt',
+    isRequired: required,
+    // RFC 9728 2
+    resourceMetadata: {
+      dpop_signing_alg_values_supported: algorithms,
+      ...(required && { dpop_bound_access_tokens_required: true }),
+    },
+    challenge: () => ({ algs: algorithms.join(' ') }),
+    challengeHeaders: () => check.nonceHeader(),
+    lackOfGuard: (resource) => (basesAt(resource).length > 0 ? undefined : lackOfUrl),
+    issue(_accessToken, { evidence }) {
+      const thumbprint = evidence.get(dpopName)
+      // A client or a server has this type for every token.
+      if (!isText(thumbprint)) throw refused('dpop_proof_missing')
+      return { properties: {}, tokenData: thumbprint }
+    },
+    read(credentials) {
+      const presented = readBearerToken(credentials)
+      if (presented === undefined) return undefined
+      const { accessToken } = presented
+      return {
+        accessToken,
+        async rejectReason({ request, tokenData, resource, useOnce, setHeader }) {
+          for (const [name, value] of Object.entries(check.nonceHeader())) {
+            setHeader(name, value)
+            // RFC 9449 8.2: a cache would give an old nonce again.
+            setHeader('Cache-Control', 'no-store')
+          }
+          const url = request.url ?? urlOfTarget(request.target, basesAt(resource))
+          const { thumbprint, use } = await check.prove(request, url, accessToken)
+          if (thumbprint !== tokenData) return 'dpop_key_wrong'
+          // Last: without the key, an attacker cannot use up a proof of the client.
+          if (!(await useOnce(use, check.remembered))) throw check.refuse('dpop_replayed')
+          return undefined
+        },
+      }
+    },
+  }
+}
+
+const lackOfUrl =
+  'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources).'
+
+/** Empty for a resource without an http URL. */
+function originOf(resource = ''): readonly KnownBase[] {
+  const isUrl = /^https?:\/\//i.test(resource) && URL.canParse(resource)
+  return isUrl ? [{ prefix: '', url: new URL(resource).origin }] : []
+}
+
+function urlOfTarget(target: string, bases: readonly KnownBase[]): string | undefined {
+  const path = pathOf(target)
+  const base = bases.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+  return base && base.url + path.slice(base.prefix.length)
+}
+
+// RFC 9112 3.2.2: a proxy sends the absolute form, whose host does not count.
+function pathOf(target: string): string {
+  if (!target.startsWith('/') && URL.canParse(target)) return new URL(target).pathname
+  const end = target.search(/[?#]/)
+  return end < 0 ? target : target.slice(0, end)
+}
 
 // RFC 7638 3: SHA-256 as base64url.
 const thumbprintGrammar = /^[\w-]{43}$/
@@ -19,7 +110,7 @@ const thumbprintGrammar = /^[\w-]{43}$/
 const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
 
 /** RFC 9449 5 and 10 */
-export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PluginServer): PluginParts {
+export function keyBinding({ required }: BindingRules, check: ProofCheck, server: PluginServer): PluginParts {
   const needsProof = ({ members, token_type }: Client) =>
     required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
   return {
@@ -55,19 +146,21 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
 
     bindsRefreshTokens: true,
 
-    issue(request) {
-      const { evidence, client } = request
+    issue({ evidence, client, grantType, authorizationData }) {
       const thumbprint = isText(evidence) ? evidence : undefined
       // The authorization endpoint takes no proofs, so it gives such clients no tokens.
       if (thumbprint === undefined && needsProof(client)) throw check.refuse('dpop_proof_missing')
-      const bound = boundKeys(request.authorizationData)
-      requireKey(request.grantType, bound, thumbprint)
+      // Thumbprints (RFC 9449 10 and 5). Of a device, a repeated poll finds the key of the first one.
+      const { code, refreshToken } = isRecord(authorizationData) ? authorizationData : {}
+      const bound = grantType === 'refresh_token' ? refreshToken : (code ?? refreshToken)
+      if (bound !== undefined && bound !== thumbprint && grantType !== 'implicit')
+        throw refused('dpop_key_wrong')
       if (thumbprint === undefined) return undefined
       return {
         tokenType: dpopType,
         // A repeated refresh never gets the token of another key.
         tokenData: thumbprint,
-        provesKey: bound.refreshToken !== undefined,
+        provesKey: refreshToken !== undefined,
         // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
         ...(client.client_type === 'public' && { authorizationData: { refreshToken: thumbprint } }),
       }
@@ -112,32 +205,4 @@ function jktIn(parameters: Parameters): string | undefined {
   const jkt = parameters.get('dpop_jkt')
   if (jkt !== undefined && !thumbprintGrammar.test(jkt)) throw refused('dpop_jkt_malformed')
   return jkt
-}
-
-function requireKey(
-  grantType: string,
-  { code, refreshToken }: BoundKeys,
-  thumbprint: string | undefined,
-): void {
-  // The authorization endpoint takes no proofs.
-  if (grantType === 'implicit') return
-  // Of a device, a repeated poll finds the key of the first one.
-  const bound = grantType === 'refresh_token' ? refreshToken : (code ?? refreshToken)
-  if (bound !== undefined && bound !== thumbprint) throw refused('dpop_key_wrong')
-}
-
-/** Thumbprints. */
-interface BoundKeys {
-  /** RFC 9449 10 */
-  readonly code: string | undefined
-  /** RFC 9449 5 */
-  readonly refreshToken: string | undefined
-}
-
-function boundKeys(data: Json | undefined): BoundKeys {
-  const { code, refreshToken } = isRecord(data) ? data : {}
-  return {
-    code: isText(code) ? code : undefined,
-    refreshToken: isText(refreshToken) ? refreshToken : undefined,
-  }
 }

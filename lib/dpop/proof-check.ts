@@ -1,58 +1,14 @@
-import { createHmac } from 'node:crypto'
-import { isRecord, isText } from '../primitives/values'
-import { hasUserinfo, isSafeUrl } from '../protocol/uri'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '../primitives/maps'
+import { isText } from '../primitives/values'
+import { hasUserinfo } from '../protocol/uri'
 import { loadJose } from '../jwt/key-source'
-import { holdsSecret } from '../jwt/public-keys'
+import { holdsSecret, materialOf, type PublicKey, readKey, thumbprintOf } from '../jwt/public-keys'
 import { compactParts, jsonIn } from '../jwt/verify-jwt'
 import { digest, isSameText } from '../protocol/credential'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
 import { type Reason, type RefusalTerms, refused } from '../protocol/refusals'
 import type { ResourceRequest } from '../protocol/token-type'
-import { ProofKeys } from './proof-key'
-
-/**
- * A URL, or URLs by the beginning of the path at this process: `{ '/internal': 'https://api.example.com' }`.
- */
-export type BaseUrl = string | Readonly<Record<string, string>>
-
-export interface KnownBase {
-  readonly prefix: string
-  readonly url: string
-}
-
-export const baseUrlExpectation =
-  "must be the URL of the resource server as clients write it, such as https://api.example.com, or an object of paths and URLs, such as { '/internal': 'https://api.example.com' }: https, or http on a loopback host, without a query."
-
-export const isBaseUrl = (value: unknown): value is BaseUrl => {
-  if (isText(value)) return isUrlWithoutQuery(value)
-  const entries = isRecord(value) ? Object.entries(value) : []
-  return entries.length > 0 && entries.every(([path, url]) => isPath(path) && isUrlWithoutQuery(url))
-}
-
-const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) && !value.includes('?')
-const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
-const withoutSlash = (text: string) => text.replace(/\/+$/, '')
-
-/** The longest first. */
-export function basesOf(option: BaseUrl): readonly KnownBase[] {
-  const table = typeof option === 'string' ? { '/': option } : option
-  return Object.entries(table)
-    .map(([path, url]) => ({ prefix: withoutSlash(path), url: withoutSlash(url) }))
-    .toSorted((one, other) => other.prefix.length - one.prefix.length)
-}
-
-export function urlOfTarget(target: string, bases: readonly KnownBase[]): string | undefined {
-  const path = pathOf(target)
-  const base = bases.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
-  return base && base.url + path.slice(base.prefix.length)
-}
-
-// RFC 9112 3.2.2: a proxy sends the absolute form, whose host does not count.
-function pathOf(target: string): string {
-  if (!target.startsWith('/') && URL.canParse(target)) return new URL(target).pathname
-  const end = target.search(/[?#]/)
-  return end < 0 ? target : target.slice(0, end)
-}
 
 // Printable ASCII without a backslash, which a parser of URLs takes for a slash.
 const written = /^https?:\/\/[!-[\]-~]+$/i
@@ -84,12 +40,6 @@ interface ProofTerms {
   readonly now: () => number
 }
 
-interface Proven {
-  readonly thumbprint: string
-  /** Names the proof, without its content, for `useOnce`. */
-  readonly use: string
-}
-
 /** RFC 9449 4.3 */
 export class ProofCheck {
   private readonly keys = new ProofKeys()
@@ -108,12 +58,8 @@ export class ProofCheck {
     return nonces === undefined ? {} : { 'DPoP-Nonce': nonces.issue(now()) }
   }
 
-  /** Not whether the proof was used before. */
-  async prove(
-    { headers, method }: ResourceRequest,
-    url: string | undefined,
-    accessToken?: string,
-  ): Promise<Proven> {
+  /** Not whether the proof was used before: `use` names it, without its content, for `useOnce`. */
+  async prove({ headers, method }: ResourceRequest, url: string | undefined, accessToken?: string) {
     const proof = await readProof(headers['dpop'], this.terms.algorithms, this.keys)
     if (typeof proof === 'string') throw this.refuse(proof)
     const { thumbprint, jti, htm, htu, ath } = proof
@@ -239,4 +185,43 @@ export class Nonces {
     const mac = createHmac('sha256', this.key).update(time).digest().subarray(0, macBytes)
     return Buffer.concat([time, mac]).toString('base64url')
   }
+}
+
+interface ProofKey {
+  readonly key: KeyObject
+  /** RFC 7638: 43 characters of base64url. */
+  readonly thumbprint: string
+}
+
+// Each about 1 KB. Reading a key costs as much as a signature, and a client signs many proofs with one.
+const keysAtMost = 1000
+// Bits. A larger key slows each verification, and no client needs one.
+const largestModulus = 4096
+const largestExponent = 2n ** 32n
+
+class ProofKeys {
+  private readonly known = new BoundedMap<KeyObject>(keysAtMost)
+
+  read(jwk: unknown): ProofKey | undefined {
+    const material = materialOf(jwk)
+    if (material === undefined) return undefined
+    const thumbprint = thumbprintOf(material)
+    const key = this.known.get(thumbprint) ?? readBounded(material)
+    return key && { key, thumbprint }
+  }
+
+  /** Only after its proof: an attacker would have to sign to push keys of clients out. */
+  remember({ key, thumbprint }: ProofKey): void {
+    if (!this.known.has(thumbprint)) this.known.set(thumbprint, key)
+  }
+}
+
+function readBounded(material: PublicKey): KeyObject | undefined {
+  const key = readKey(material)
+  const { modulusLength = 0, publicExponent = 0n } = key?.asymmetricKeyDetails ?? {}
+  const isBounded = modulusLength <= largestModulus && publicExponent < largestExponent
+  // One key has one thumbprint: leading zeros, or stray bits, would make another one.
+  const isCanonical = () =>
+    JSON.stringify(materialOf(key?.export({ format: 'jwk' }))) === JSON.stringify(material)
+  return isBounded && isCanonical() ? key : undefined
 }

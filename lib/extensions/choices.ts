@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/values'
+import { isRecord, isText, requireBoolean } from '../primitives/values'
 import type { Extension, ExtensionTokenResponse } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -93,9 +93,7 @@ async function goesOn(
   const choice = choiceIn(authorizationData)
   const grant = { clientId: client.client_id, subject, scope: grantedScope, choice, grantedAt }
   try {
-    const isAllowed: unknown = await stillAllowed(grant)
-    if (typeof isAllowed === 'boolean') return isAllowed
-    throw new TypeError('The option stillAllowed must return true or false.')
+    return requireBoolean(await stillAllowed(grant), 'The option stillAllowed')
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
     // The check may succeed later: the client must not lose its refresh token.

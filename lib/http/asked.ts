@@ -4,10 +4,11 @@ import type { CommittedTransition, OnCommitted } from '../authorization/transiti
 import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
 import type { AuthenticationContext, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PageRequest } from '../doors/page-endpoint'
-import { urlBelow } from '../endpoints/server-metadata'
-import { shareOf } from '../limits/counted-for'
+import { urlBelow } from '../endpoints/server-urls'
+import { shareOf } from '../limits/shares'
 import type { PageLocale } from '../pages/texts/locale'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
+import { requireBoolean } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/extension-data'
@@ -181,7 +182,7 @@ export class Asked
     const { skipConsent } = this.server.settings
     return skipConsent === undefined
       ? false
-      : following<unknown, boolean>(skipConsent(this.request, question), parsePriorConsent)
+      : following<unknown, boolean>(skipConsent(this.request, question), isSkipped)
   }
 
   async choices(question: ChoicesQuestion): Promise<unknown> {
@@ -229,10 +230,7 @@ const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
   /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
   Reflect.get(request, 'session') === undefined
 
-function parsePriorConsent(value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw new TypeError('The option skipConsent must return true or false.')
-}
+const isSkipped = (answer: unknown) => requireBoolean(answer, 'The option skipConsent')
 
 const noSession = (cause: TypeError): TypeError =>
   new TypeError(

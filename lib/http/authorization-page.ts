@@ -3,13 +3,7 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
-import {
-  answeredPage,
-  answeredViewOf,
-  continuePage,
-  insecureRedirectPage,
-  unverifiedPage,
-} from '../pages/pages'
+import { answeredPage, continuePage, insecureRedirectPage, unverifiedPage } from '../pages/pages'
 import { submitScriptSource } from '../pages/html'
 import { type Eventual, isLater } from '../primitives/concurrency'
 import { isInsecure } from '../protocol/redirect-uri'
@@ -30,7 +24,7 @@ export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome
   return {
     ...anyPage,
     name: 'authorization',
-    path: settings.authorizationPath,
+    path: settings.paths.authorization,
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,
@@ -109,7 +103,7 @@ function lead(asked: Asked, outcome: Outcome): void {
   const inJson = isDecision(asked) && wantsJson(request)
   if (outcome.kind === 'done') {
     if (inJson) throw requestNotOpen()
-    const page = answeredPage(answeredViewOf(outcome.client), asked.locale)
+    const page = answeredPage(outcome.client, asked.locale)
     return sendPage(response, 200, page, settings.pageLocales)
   }
   const { location, fields, error, clientId } = outcome
@@ -142,8 +136,8 @@ function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirect
   if (asksOwner === true && !approved) {
     const { status, headers, isTrouble } = errorPageOf(error)
     // The page of a refusal is the complete answer. Trouble keeps its status: the request may succeed later.
-    if (!isTrouble) return { html: unverifiedPage({ ...way, cause: 'refusal' }, asked.locale) }
-    return { html: unverifiedPage({ ...way, cause: 'trouble' }, asked.locale), status, headers }
+    const html = unverifiedPage({ ...way, isRefused: !isTrouble }, asked.locale)
+    return isTrouble ? { html, status, headers } : { html }
   }
   if (fields === undefined && redirectBy === 'location') return undefined
   const html = continuePage({ ...way, approved }, asked.locale)

@@ -74,7 +74,7 @@ export interface EdgeSettings extends Settings, GuardSettings {
   readonly accessTokenFormats: readonly AccessTokenFormat[]
   /** False only for an http issuer on a loopback host. */
   readonly tlsRequired: boolean
-  readonly authorizationPath: string
+  readonly paths: { readonly authorization: string }
   /** Of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
   readonly bodyDeadline: number

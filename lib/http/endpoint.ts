@@ -71,14 +71,11 @@ function handled(endpoint: EndpointOfServer, asked: Asked): Promise<EndpointResp
 const isOfNobody = (asked: Asked): asked is Asked & { readonly client: undefined } =>
   asked.client === undefined
 
-const answerShape = shape<EndpointResponse>(
-  {
-    members: aTable,
-    status: optional(aWhole(200, 299, 'a status')),
-    headers: optional(textTable),
-  },
-  'ignored',
-)
+const answerShape = shape<EndpointResponse>({
+  members: aTable,
+  status: optional(aWhole(200, 299, 'a status')),
+  headers: optional(textTable),
+})
 
 function respond(asked: Asked, { members, status = 200, headers }: EndpointResponse): void {
   const { server, response, client } = asked

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from '../pages/consent-page'
-import { en } from '../pages/texts/catalogues'
+import { en } from '../pages/texts/locale'
 import type { Exchange } from './edge'
 import { formActionOf, formTargetsOf } from './response'
 

@@ -6,7 +6,6 @@ import {
   type ProtectedResourceMembers,
   wellKnownOfResources,
 } from '../endpoints/protected-resource-metadata'
-import type { ServerMetadata } from '../endpoints/server-metadata'
 import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { type Field, rootPlace } from '../primitives/schema'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
@@ -16,7 +15,7 @@ import { mountedUncalled } from './router'
 
 /** RFC 8414 3.2. Public and equal for every client, so written once. */
 export function metadataDocument(
-  metadata: ServerMetadata,
+  metadata: ExtensionMetadata,
   watchHost: (request: Request) => void,
   origins: AllowedOrigins,
   { status, cache } = { status: 200, cache: 'public, max-age=3600' },

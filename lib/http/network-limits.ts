@@ -2,17 +2,9 @@ import type { Request } from 'express'
 import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Store } from 'express-rate-limit'
 import { warnOnce } from '../audit/warning'
-import { BoundedWindows } from '../limits/bounded-windows'
-import type { Limit } from '../limits/limit'
-import {
-  type CountedPrefix,
-  hasPrefixes,
-  networkOf,
-  networkWith,
-  subscriberPrefixes,
-} from '../limits/network'
-import { type Counts, NetworkLimit } from '../limits/network-limit'
-import type { RateLimits } from '../limits/rate-limit-options'
+import type { Limit, RateLimits } from '../limits/limit'
+import { factorOfWidest, networkOf, widestOf } from '../limits/network'
+import { BoundedWindows, type Counts, NetworkLimit } from '../limits/windows'
 import { steadyClock } from '../primitives/clock'
 import type { Throttled } from '../protocol/oauth-error'
 import { withinDeadline } from '../store/deadline'
@@ -48,16 +40,16 @@ export function networkLimits({
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) =>
-    requestLimit(limit.attempts, prefixes, storeOf(name, limit), clock)
+  const limitOf = (name: Name, limit: Limit, factors: readonly number[]) =>
+    requestLimit(limit.attempts, factors, storeOf(name, limit), clock)
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Counts, attempts: number) =>
     new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
-    authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
+    authorization: authorization && limitOf('authorization', authorization, [1]),
     /** A stranger may register as many clients as the server lets him, from all networks of a subscriber. */
     registration:
-      dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
+      dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
     /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
     /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
@@ -73,28 +65,28 @@ const apart = (store: Counts): Counts => ({
   decrement: (network) => store.decrement(`${network} answers`),
 })
 
-/** While a store fails, requests pass uncounted, with a warning. @param prefixes the widest first. */
+/** While a store fails, requests pass uncounted, with a warning. @param factors of networks, the widest first. */
 function requestLimit(
   attempts: number,
-  prefixes: readonly CountedPrefix[],
+  factors: readonly number[],
   store: Counts,
   clock: () => number,
 ): RequestLimit {
   const watchProxy = proxyWatch()
-  const limits = prefixes.map(({ bits, factor }) => ({
-    bits,
+  const limits = factors.map((factor) => ({
     factor,
+    networkFor: factor === 1 ? networkOf : widestOf,
     limit: new NetworkLimit(attempts * factor, store, clock),
   }))
   const refusalOf = async (ip: string | undefined) => {
-    for (const { bits, factor, limit } of limits) {
+    for (const { factor, networkFor, limit } of limits) {
       // An IPv4 address is one network.
-      if (factor > 1 && !hasPrefixes(ip)) continue
-      const refusal = await limit.count(networkWith(bits, ip))
+      if (factor > 1 && widestOf(ip) === networkOf(ip)) continue
+      const refusal = await limit.count(networkFor(ip))
       if (refusal === undefined) continue
       // It counts for no smaller network, and no longer for wider ones, whose other networks it must not harm.
       const wider = limits.filter((other) => other.factor > factor)
-      await Promise.all(wider.map(async (other) => store.decrement(networkWith(other.bits, ip))))
+      await Promise.all(wider.map(async (other) => store.decrement(other.networkFor(ip))))
       return refusal
     }
     return undefined

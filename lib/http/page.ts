@@ -9,7 +9,7 @@ import {
 } from '../doors/page-endpoint'
 import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
 import { plainLogin, type ResourceOwner } from '../protocol/resource-owner'
 import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
@@ -109,7 +109,7 @@ interface PageAnswer extends Partial<RenderedByHost> {
 }
 
 // Hosts write pages, also in JavaScript.
-const answerShape = shape<PageAnswer>({
+const answerShape = exactShape<PageAnswer>({
   redirect: optional(aText),
   // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may not.
   leaveTo: optional(

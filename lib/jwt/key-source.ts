@@ -200,7 +200,7 @@ export class FetchedKeys implements KeySource {
   private requireLaterFetch(kid: unknown, begun: number, now: number): void {
     const name = nameOf(kid)
     const first = this.unknown.get(name) ?? begun
-    this.unknown.put(name, first)
+    this.unknown.set(name, first)
     if (first < this.ended) return
     const cause = new Error('The keys of the issuer were fetched before the JWT with this key came.')
     const next = (this.attempt?.at ?? now) + pause
@@ -222,7 +222,7 @@ export class FetchedKeys implements KeySource {
     const former = this.last?.keySet
     const keySet = KeySet.following(former, keys, now, seconds)
     // A key that the issuer has withdrawn is no new one.
-    for (const kid of former?.without(keys) ?? []) this.unknown.put(nameOf(kid), number - 1)
+    for (const kid of former?.without(keys) ?? []) this.unknown.set(nameOf(kid), number - 1)
     this.last = { keySet, at: now }
     this.ended = number
     return keySet

@@ -48,11 +48,11 @@ export function knownTokens<Found, Sender>(asking: Asking<Found, Sender>) {
   const remember = (digest: string, known: Known<Found>) => {
     const former = good.get(digest)
     if (known.isGood) {
-      good.put(digest, known)
+      good.set(digest, known)
       others.delete(digest)
     } else {
-      if (former !== undefined) good.put(digest, { ...former, endsAt: former.at })
-      if (known.endsAt > known.at) others.put(digest, known)
+      if (former !== undefined) good.set(digest, { ...former, endsAt: former.at })
+      if (known.endsAt > known.at) others.set(digest, known)
     }
   }
 
@@ -71,6 +71,6 @@ function counting<Found>(tokens: BoundedMap<Known<Found>>, digest: string, now: 
   const token = tokens.get(digest)
   if (token === undefined || now < token.at || now >= token.endsAt) return undefined
   if (token.keySet?.isTrusted(now) === false) return undefined
-  tokens.put(digest, token)
+  tokens.set(digest, token)
   return token
 }

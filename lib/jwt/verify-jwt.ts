@@ -89,16 +89,11 @@ function readUnproven(token: string, { issuers, types, algorithms: accepted }: J
   return { header: { alg, kid }, issuer, source }
 }
 
-/** Unproven: only says whose keys can prove the JWT. */
-export function unprovenSubject(token: string): string | undefined {
-  const { sub } = decodedClaims(token)
-  return isText(sub) ? sub : undefined
-}
-
 /** Unproven, as in {@link JwtTerms}: `jwt` if it has none, undefined if it is no text. */
 export const unprovenType = (token: string): string | undefined =>
   typeIn(jsonIn(compactParts(token, longestJwt)?.header) ?? {})
 
+/** Unproven: only say whose keys can prove the JWT. */
 export const decodedClaims = (token: string): JsonObject =>
   jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 

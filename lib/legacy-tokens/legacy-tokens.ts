@@ -1,3 +1,4 @@
+import { isRegExp } from 'node:util/types'
 import type { Active } from '../authorization/authorization'
 import { ClientMarks } from '../authorization/client-marks'
 import type { GrantResult, TokenRequest } from '../authorization/grant-type'
@@ -10,21 +11,82 @@ import { rotateRefreshToken } from '../authorization/refresh'
 import type { Transition } from '../authorization/transition'
 import type { Plugin, PluginServer } from '../doors/plug-in'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
-import { madeInTime } from '../primitives/clock'
-import { readOptions, requireShape } from '../primitives/schema'
+import { inTime } from '../primitives/clock'
+import { aCall, aText, someTexts } from '../primitives/fields'
+import {
+  exactShape,
+  type Fields,
+  kind,
+  needed,
+  optional,
+  type Place,
+  type Read,
+  readOptions,
+  requireShape,
+} from '../primitives/schema'
+import { isWhole, requireBoolean, tenYears } from '../primitives/values'
 import { type AccessTokenReader, mayBeFormatted } from '../protocol/access-token-format'
 import { createTagKey, digest } from '../protocol/credential'
 import type { ExtensionData } from '../protocol/extension-data'
 import type { ClientRequest } from '../protocol/extension'
 import { refused } from '../protocol/refusals'
+import { isSubject, subjectExpectation } from '../protocol/resource-owner'
+import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
-import {
-  legacyFields,
-  type LegacyTerms,
-  type LegacyToken,
-  legacyToken,
-  type LegacyTokensOptions,
-} from './legacy-tokens-options'
+
+/** A token of the other server, as its storage has it. */
+export interface LegacyToken {
+  /** The client that got it. It has the same identifier here. */
+  readonly clientId: string
+  /** The resource owner. Omit it if the client acts for itself; undefined is a mistake, as of a failed look-up. */
+  readonly subject?: string
+  readonly scope: Scope
+  /** Whole seconds since the epoch. */
+  readonly expiresAt: number
+  /**
+   * When the owner approved, in whole seconds since the epoch: a revocation at this server ends what was granted before
+   * it, and `lifetimes.grant` counts from here. Default: unknown; then every revocation of the owner or the client
+   * counts, and `lifetimes.grant` begins with the move.
+   */
+  readonly grantedAt?: number
+  /** URIs of the option `resources`. Default: the default resource. */
+  readonly resources?: readonly string[]
+}
+
+export type LegacyTokenKind = 'access_token' | 'refresh_token'
+
+type Eventually<T> = T | Promise<T>
+type Find = (token: string) => Eventually<LegacyToken | undefined>
+type Revoke = (token: string, kind: LegacyTokenKind) => unknown
+type Form = RegExp | ((text: string) => boolean)
+
+/**
+ * Options of {@link legacyTokens}. If a function throws, or returns anything else than a token or undefined, the
+ * request gets `temporarily_unavailable`, and the event `failure` says what was wrong.
+ */
+export interface LegacyTokensOptions {
+  /**
+   * The form of the tokens: an expression for the whole text, such as `/[0-9a-f]{40}/`, or a function. The functions
+   * below are asked for such texts alone, of at most 8192 letters, digits and `-._~+/=`, and never for tokens of this
+   * server.
+   */
+  readonly form: Form
+  /**
+   * The last second for which tokens of the other server count, since the epoch: at most twice the longest of
+   * `lifetimes.refreshToken` and `lifetimes.accessToken` from now, because a revocation is remembered for so long. Do not
+   * move it later.
+   */
+  readonly until: number
+  /** Finds an access token; undefined if unknown. Asked for each request to a guard. */
+  readonly findAccess: Find
+  /** Finds a refresh token; undefined if unknown. */
+  readonly findRefresh: Find
+  /**
+   * Ends a token at the revocation endpoint, once its client has asked for it. Default: tokens of the other server that no
+   * refresh has moved stay good until their end.
+   */
+  readonly revoke?: Revoke
+}
 
 const name = 'legacy-tokens'
 
@@ -41,7 +103,7 @@ const name = 'legacy-tokens'
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function legacyTokens(options: LegacyTokensOptions): Plugin {
-  const terms = readOptions('legacyTokens()', legacyFields, options)
+  const terms = readOptions('legacyTokens()', fields, options)
   return {
     name,
     open(server) {
@@ -67,6 +129,47 @@ export function legacyTokens(options: LegacyTokensOptions): Plugin {
 }
 
 const writesNone = () => Promise.reject(new Error('Only the other server writes such tokens.'))
+
+const isForm = (value: unknown): value is Form => isRegExp(value) || typeof value === 'function'
+const aForm = kind(isForm, 'must be a regular expression of the whole token, or a function.')
+
+/** Of the whole text, and without a state between two calls. */
+function testOf({ source, flags }: RegExp): (text: string) => boolean {
+  const whole = new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ''))
+  return (text) => whole.test(text)
+}
+
+const cure = 'must be a function that takes a token.'
+
+const fields = {
+  form: (given: unknown, at: Place, member: string) => {
+    const form = aForm(given, at, member) ?? /$^/
+    return isRegExp(form) ? testOf(form) : form
+  },
+  until: needed(0, kind(isWhole(1, Infinity), 'must be whole seconds since the epoch.')),
+  findAccess: needed<Find>(() => undefined, aCall(cure)),
+  findRefresh: needed<Find>(() => undefined, aCall(cure)),
+  revoke: optional(aCall<Revoke>(cure)),
+} satisfies Fields<LegacyTokensOptions>
+
+type LegacyTerms = Read<typeof fields>
+
+const aSubject = kind(isSubject, `${subjectExpectation} If the client acts for itself, omit the member.`)
+const timeUntil = (ahead: number, what: string) =>
+  kind<number, number>(
+    (value, now): value is number => isWhole(0, now + ahead)(value),
+    `must be whole seconds since the epoch, ${what}.`,
+  )
+
+/** The context: the time, in seconds since the epoch. */
+const legacyToken = exactShape<LegacyToken, number>({
+  clientId: aText,
+  subject: (given, at, member) => (member in at.source ? aSubject(given, at, member) : undefined),
+  scope: kind(isScope, scopeExpectation),
+  expiresAt: timeUntil(tenYears, 'at most ten years from now'),
+  grantedAt: optional(timeUntil(300, 'in the past')),
+  resources: optional(someTexts),
+})
 
 type Verb = 'findAccess' | 'findRefresh'
 
@@ -100,7 +203,7 @@ class LegacyTokens {
 
   /** Never for a token of this server. */
   async mayHold(text: string): Promise<boolean> {
-    return mayBeFormatted(text) && asked('form', text, () => this.terms.form(text), requireAnswer)
+    return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(this.terms.form(text)))
   }
 
   /** Names the record that a refresh token begins: of any number of moves, one creates it. */
@@ -109,7 +212,7 @@ class LegacyTokens {
   }
 
   /** Undefined also for what was revoked here before it came. */
-  async find(verb: Verb, text: string): Promise<Found | undefined> {
+  async find(verb: Verb, text: string) {
     const found = await this.ask(verb, text)
     if (found === undefined) return undefined
     const { clientId, subject, expiresAt, grantedAt = 0 } = found
@@ -118,9 +221,12 @@ class LegacyTokens {
       subject === undefined ? undefined : this.owners.read(ownerName(this.issuerDigest, subject)),
     ])
     if (grantedAt <= mark || (owner !== undefined && isRevoked(owner, grantedAt))) return undefined
+    // None of a client that acts for itself.
     const names: ExtensionData = owner === undefined ? {} : { [entryName]: namesIn(owner) }
     const { until } = this.terms
-    return { ...found, expiresAt: Math.min(expiresAt, until), usedUntil: until + clocksApart, names }
+    // Then no process takes the token any more, whatever the host may say of its end.
+    const usedUntil = until + clocksApart
+    return { ...found, expiresAt: Math.min(expiresAt, until), usedUntil, names }
   }
 
   /** RFC 7009 2.1: only for the client of the token. The endpoint then ends what this server has of the grant. */
@@ -128,29 +234,23 @@ class LegacyTokens {
     const { revoke } = this.terms
     const text = endpoint === 'revocation' ? parameters.get('token') : undefined
     if (text === undefined || revoke === undefined || !(await this.mayHold(text))) return
-    for (const [verb, kind] of kinds)
+    for (const [verb, tokenKind] of kinds)
       if ((await this.ask(verb, text))?.clientId === client.client_id)
-        await asked('revoke', text, () => revoke(text, kind), ignore)
+        await asked('revoke', text, async () => revoke(text, tokenKind))
   }
 
   private ask(verb: Verb, text: string): Promise<LegacyToken | undefined> {
-    const read = (found: unknown) =>
-      found === undefined
+    return asked(verb, text, async () => {
+      const found: unknown = await this.terms[verb](text)
+      return found === undefined
         ? undefined
         : requireShape(legacyToken, found, 'The token is wrong:', this.guard.now())
-    return asked(verb, text, () => this.terms[verb](text), read)
+    })
   }
 }
 
 /** Seconds. */
 const clocksApart = 300
-
-interface Found extends LegacyToken {
-  /** When no process takes the token any more, whatever the host may say of its end then. */
-  readonly usedUntil: number
-  /** Those that were read with the owner; none of a client that acts for itself. */
-  readonly names: ExtensionData
-}
 
 const kinds = [
   ['findRefresh', 'refresh_token'],
@@ -158,34 +258,20 @@ const kinds = [
 ] as const
 
 /** Asks a function of the host. The other server may still know the token: its client must not lose it. */
-function asked<Answer>(
-  option: keyof LegacyTerms,
-  text: string,
-  ask: () => unknown,
-  read: (answer: unknown) => Answer,
-): Promise<Answer> {
+function asked<Answer>(option: keyof LegacyTerms, text: string, ask: () => Promise<Answer>): Promise<Answer> {
   // A message of a database may quote the token.
   const failure = (what: string) => {
     const cause = new Error(`${option} of legacyTokens() failed: ${what.replaceAll(text, 'the token')}`)
     return refused('legacy_lookup_failed', {}, { cause })
   }
   const late = () => failure('no answer came within 10 seconds')
-  return madeInTime(
-    async () => ask(),
-    { seconds: 10, late, failed: (thrown) => failure(wordsOf(thrown)) },
-    read,
-  )
+  return inTime(ask, { seconds: 10, late, failed: (thrown) => failure(wordsOf(thrown)) })
 }
 
 const wordsOf = (thrown: unknown) =>
   thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'it threw no error'
 
-const ignore = () => undefined
-
-function requireAnswer(answer: unknown): boolean {
-  if (typeof answer === 'boolean') return answer
-  throw new TypeError('The answer must be true or false.')
-}
+const requireAnswer = (answer: unknown) => requireBoolean(answer, 'It')
 
 const resourcesOf = ({ resources }: LegacyToken): ExtensionData =>
   resources === undefined ? {} : { [resourceIndicatorsName]: resources }

@@ -5,10 +5,10 @@ import { withoutPort } from '../protocol/sender'
  * An IPv4 address, or the first 64 bits of IPv6, which one connection has whole. A text that is no address gives
  * `unknown`: an attacker gets no new count with each odd text.
  */
-export const networkOf = (address: string | undefined): string => networkWith(64, address)
+export const networkOf = (address: string | undefined): string => networkIn(partsOf(address), 64)
 
-export const networkWith = (bits: number, address: string | undefined): string =>
-  networkIn(partsOf(address), bits)
+/** RFC 6177 2: the most that a provider gives one subscriber of IPv6. */
+export const widestOf = (address: string | undefined): string => networkIn(partsOf(address), 48)
 
 /** For people: a socket for both families writes IPv4 as IPv6. */
 export function plainAddress(address: string | undefined): string | undefined {
@@ -16,30 +16,19 @@ export function plainAddress(address: string | undefined): string | undefined {
   return typeof parts === 'string' && parts !== 'unknown' ? parts : address
 }
 
-/** `factor`: times the limit of 64 bits. */
-export interface CountedPrefix {
-  readonly bits: number
-  readonly factor: number
-}
-
-export const hasPrefixes = (address: string | undefined): boolean => typeof partsOf(address) !== 'string'
-
-/** RFC 6177 2: what providers give one subscriber, the widest first. */
-export const subscriberPrefixes: readonly CountedPrefix[] = [
-  { bits: 48, factor: 16 },
-  { bits: 64, factor: 1 },
-]
-
+/** Has `factor` times the limit of 64 bits. */
 export interface CountedNetwork {
   readonly network: string
   readonly factor: number
 }
 
+export const factorOfWidest = 16
+
 /** For limits on strangers, the widest first: one subscriber may have 48 to 64 bits of IPv6. */
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
-  if (typeof parts === 'string') return [{ network: parts, factor: 1 }]
-  return subscriberPrefixes.map(({ bits, factor }) => ({ network: networkIn(parts, bits), factor }))
+  const own = { network: networkIn(parts, 64), factor: 1 }
+  return typeof parts === 'string' ? [own] : [{ network: networkIn(parts, 48), factor: factorOfWidest }, own]
 }
 
 function partsOf(address: string | undefined): string | readonly number[] {
@@ -52,18 +41,19 @@ function partsOf(address: string | undefined): string | readonly number[] {
 }
 
 // RFC 4291 2.5.5.2: a socket for both families writes IPv4 so.
-function mappedIPv4(groups: readonly number[]): string | undefined {
-  if (groups.slice(0, 6).join() !== '0,0,0,0,0,65535') return undefined
-  const [high = 0, low = 0] = groups.slice(6)
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-}
+const mappedIPv4 = (groups: readonly number[]): string | undefined =>
+  groups.slice(0, 6).join() === '0,0,0,0,0,65535' ? lastAsIPv4(groups) : undefined
 
-function networkIn(parts: ReturnType<typeof partsOf>, bits: number): string {
+/** The last 32 bits. */
+export const lastAsIPv4 = (groups: readonly number[]): string =>
+  groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+
+function networkIn(parts: ReturnType<typeof partsOf>, bits: 48 | 64): string {
   if (typeof parts === 'string') return parts
-  const kept = parts.slice(0, Math.ceil(bits / 16)).map((group, at) => {
-    const left = bits - at * 16
-    return (left < 16 ? group & (0xffff << (16 - left)) : group).toString(16)
-  })
+  const kept = parts.slice(0, bits / 16).map((group) => group.toString(16))
   return `${kept.join(':')}::/${bits}`
 }
 

@@ -10,7 +10,6 @@ import { mayPass, postForm } from '../clients/document-fetch/post-form'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'
-import { isLoopback } from '../protocol/uri'
 import { algorithmOf } from './client-members'
 import type { IdentityTerms } from './id-token'
 
@@ -50,8 +49,7 @@ export function announcing(
   options: BackChannelLogoutOptions,
 ): AnnounceLogout {
   const post = postForm({
-    // Only a server at loopback may send to this machine.
-    loopback: isLoopback(new URL(server.issuer).hostname),
+    issuer: server.issuer,
     clock: () => server.now() * 1000,
     ...options,
   })

@@ -1,6 +1,12 @@
 import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/values'
-import { type Client, type ClientMember, type ClientStatement, isRegisteredByHost } from '../protocol/client'
-import { privateKeyJwtName } from '../protocol/client-metadata'
+import {
+  type Client,
+  type ClientMember,
+  type ClientStatement,
+  isRegisteredByHost,
+  privateKeyJwtName,
+} from '../protocol/client'
+import { loginDefaultsIn } from '../protocol/acting-extensions'
 import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
@@ -137,11 +143,6 @@ export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
 
 export function loginDefaultsOf({ members }: Client): Pick<AuthorizationTerms, 'login'> {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members
-  if (maxAge === undefined && acrValues === undefined) return {}
-  return {
-    login: {
-      ...(typeof maxAge === 'number' && { maxAge }),
-      ...(isTexts(acrValues) && { acrValues }),
-    },
-  }
+  const login = (maxAge ?? acrValues) === undefined ? undefined : loginDefaultsIn({ maxAge, acrValues })
+  return login === undefined ? {} : { login }
 }

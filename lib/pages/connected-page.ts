@@ -1,15 +1,7 @@
 import type { ConsentFact } from '../protocol/extension'
-import {
-  clientNameOf,
-  type ConsentScope,
-  type ConsentView,
-  fact,
-  givenPermissions,
-  origin,
-} from './consent-page'
+import { clientNameOf, type ConsentScope, type ConsentView, fact, origin, scopeLists } from './consent-page'
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
-import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/catalogues'
+import type { PageLocale, PageTexts } from './texts/locale'
 
 /** What an owner has approved for one client, in one or several authorizations. */
 export interface ConnectedApplication {
@@ -35,12 +27,7 @@ export interface ConnectedApplication {
  * What a page of connected applications shows: a part of the list, or the question before a removal. The
  * option `pages.connected` gets it.
  */
-export interface ConnectedView {
-  /** By the option `pages.service`. */
-  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
-  readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
-  /** Is logged in. */
-  readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
+export interface ConnectedView extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
   /** The application that the page asks about; undefined for the list. */
   readonly removing: ConnectedApplication | undefined
   /** A part of the list, by name. */
@@ -117,7 +104,7 @@ const marks = ({ unregistered }: ConsentView['client'], locale: PageLocale) =>
   unregistered && origin(unregistered, locale)
 
 function access({ scope, facts, ...times }: ConnectedApplication, heading: Html, locale: PageLocale): Html {
-  return html`${scope.length > 0 && html`${heading} ${givenPermissions(scope, locale.texts)}`}
+  return html`${scope.length > 0 && html`${heading} ${scopeLists(scope, locale.texts.consent)}`}
     ${facts.length > 0 && html`<dl class="facts">${facts.map((one) => fact(one, locale.texts.consent.facts, false))}</dl>`}
     <p class="hint">${days(times, locale)}</p>`
 }

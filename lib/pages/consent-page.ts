@@ -1,7 +1,16 @@
-import { around, hiddenFields, html, type Html, type HtmlValue, pageDocument, row, visibleName } from './html'
-import type { PageTexts } from './texts/catalogues'
+import {
+  around,
+  hiddenFields,
+  html,
+  type Html,
+  type HtmlValue,
+  pageDocument,
+  type PageFrame,
+  row,
+  visibleName,
+} from './html'
 import type { ConsentFact } from '../protocol/extension'
-import type { PageLocale } from './texts/locale'
+import type { PageLocale, PageTexts } from './texts/locale'
 
 /** One requested scope on the consent page. */
 export interface ConsentScope {
@@ -20,43 +29,41 @@ export interface ConsentScope {
 
 interface Group {
   readonly heading: string | undefined
-  readonly scopes: ConsentScope[]
+  readonly scopes: readonly ConsentScope[]
 }
 
-/** Groups by their first scope, then dangerous scopes of all groups, then those allowed before. */
 function permissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   if (scope.length === 0) return html`<p class="permissions">${consent.noPermission}</p>`
   const asked = scope.filter(({ allowedBefore }) => !allowedBefore)
   const known = scope.filter(({ allowedBefore }) => allowedBefore)
-  const harmless = asked.filter(({ weight }) => weight !== 'danger')
-  const dangerous = asked.filter(({ weight }) => weight === 'danger')
   const hasBox = scope.some(({ field }) => field !== undefined)
   return html`<section class="permissions">
     <h2>${consent.permissions}</h2>
-    ${groupsOf(harmless).map((group) => list(group, consent))}
-    ${dangerous.length > 0 && list({ heading: consent.dangerous, scopes: dangerous }, consent, 'danger')}
+    ${scopeLists(asked, consent, consent.dangerous)}
     ${known.length > 0 && list({ heading: consent.allowedBefore, scopes: known }, consent)}
     ${hasBox && html`<p class="hint">${consent.optional}</p>`}
   </section>`
 }
 
-/** No heading asks for a decision. */
-export function givenPermissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
+/** Groups by their first scope, then dangerous scopes of all groups. */
+export function scopeLists(
+  scope: readonly ConsentScope[],
+  consent: PageTexts['consent'],
+  heading?: string,
+): Html {
   const harmless = scope.filter(({ weight }) => weight !== 'danger')
   const dangerous = scope.filter(({ weight }) => weight === 'danger')
   return html`${groupsOf(harmless).map((group) => list(group, consent))}${
-    dangerous.length > 0 && list({ heading: undefined, scopes: dangerous }, consent, 'danger')
+    dangerous.length > 0 && list({ heading, scopes: dangerous }, consent, 'danger')
   }`
 }
 
 function groupsOf(scope: readonly ConsentScope[]): readonly Group[] {
-  const groups = new Map<string | undefined, Group>()
-  for (const one of scope) {
-    const group = groups.get(one.group)
-    if (group === undefined) groups.set(one.group, { heading: one.group, scopes: [one] })
-    else group.scopes.push(one)
-  }
-  return [...groups.values()]
+  const headings = new Set(scope.map(({ group }) => group))
+  return Array.from(headings, (heading) => ({
+    heading,
+    scopes: scope.filter(({ group }) => group === heading),
+  }))
 }
 
 function list({ heading, scopes }: Group, consent: PageTexts['consent'], kind?: 'danger'): Html {
@@ -131,11 +138,7 @@ function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): 
 /** What a consent page shows, and what its form sends. The option `pages.consent` gets it. */
 export interface ConsentView {
   /** By the option `pages.service`. */
-  readonly service: {
-    readonly name?: string | undefined
-    /** An https URL, or a path of the host. */
-    readonly logo?: string | undefined
-  }
+  readonly service: PageFrame['service']
   /** The owner's best language among those of the pages. Texts of the options are in it already. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
   /** What a page may show of the registration. */
@@ -213,8 +216,7 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
     title: around(texts.consent.title, name),
     locale,
     content: html`
-      ${clientHeader(client, requestLine(view, locale), locale, !client.unregistered && webLink(client.client_uri))}
-      ${client.unregistered && claimWarning(client.unregistered, locale)}
+      ${clientHeader(view, locale)} ${client.unregistered && claimWarning(client.unregistered, locale)}
       ${device === undefined ? receiverWarning(view.receiver, locale) : deviceWarning(locale)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${hiddenFields(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
@@ -227,22 +229,18 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
   })
 }
 
-function clientHeader(
-  client: ConsentView['client'],
-  subtitle: string | Html,
-  locale: PageLocale,
-  link?: HtmlValue,
-): Html {
-  const { unregistered, description } = client
-  const name = clientNameOf(client)
+function clientHeader(view: ConsentView, locale: PageLocale): Html {
+  const { unregistered, description, logo_uri, client_uri } = view.client
+  const name = clientNameOf(view.client)
   return html`<header class="intro">
-    ${mark(name, unregistered === undefined ? client.logo_uri : undefined)}
+    ${mark(name, unregistered === undefined ? logo_uri : undefined)}
     <h1>
       <bdi class="name">${name}</bdi>
       ${unregistered && origin(unregistered, locale)}
-      <span class="subtitle">${subtitle}</span>
+      <span class="subtitle">${requestLine(view, locale)}</span>
     </h1>
-    ${link} ${description && html`<p class="description" dir="auto">${description}</p>`}
+    ${!unregistered && webLink(client_uri)}
+    ${description && html`<p class="description" dir="auto">${description}</p>`}
   </header>`
 }
 
@@ -262,21 +260,21 @@ export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
 }
 
 function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
-  return html`<p class="assurance caution" role="note">
-    <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
-    ${consent.ownClaim} ${host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)}
-  </p>`
+  const title = host === undefined ? consent.selfRegistered : consent.notRegistered
+  const certain = host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)
+  return caution(title, html`${consent.ownClaim} ${certain}`)
 }
+
+const caution = (title: string, text: HtmlValue): Html =>
+  html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
 
 // RFC 8252 8.6: another program may take the place of any client.
 function receiverWarning(
   receiver: ConsentView['receiver'],
   { texts: { consent } }: PageLocale,
 ): Html | undefined {
-  if (receiver === 'web' || receiver === undefined) return undefined
-  const [title, text] =
-    receiver === 'device' ? [consent.deviceTitle, consent.device] : [consent.appTitle, consent.app]
-  return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
+  if (receiver === 'device') return caution(consent.deviceTitle, consent.device)
+  return receiver === 'app' ? caution(consent.appTitle, consent.app) : undefined
 }
 
 // If the logo does not load, its alternative text shows: the initial. Screen readers skip both.
@@ -291,7 +289,7 @@ function mark(name: string, logoUri: string | undefined): Html {
 
 // RFC 8628 5.4 and RFC 10027: nobody else has a reason to send a code.
 export const deviceWarning = ({ texts: { device } }: PageLocale): Html =>
-  html`<p class="assurance caution" role="note"><strong>${device.warningTitle}</strong> ${device.warning}</p>`
+  caution(device.warningTitle, device.warning)
 
 function circumstances(view: ConsentView, locale: PageLocale): Html {
   const { common, consent } = locale.texts
@@ -356,22 +354,13 @@ function fineprint(
   </footer>`
 }
 
-export function clientNameOf(client: {
-  readonly client_id: string
-  readonly client_name?: string | undefined
-}): string {
-  return visibleName(client.client_name) ?? client.client_id
-}
+export const clientNameOf = (client: Pick<ConsentView['client'], 'client_id' | 'client_name'>): string =>
+  visibleName(client.client_name) ?? client.client_id
 
 /** Undefined for others, such as `javascript:`. */
 export function webUrl(uri: string | undefined): URL | undefined {
-  if (!uri) return undefined
-  try {
-    const url = new URL(uri)
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
-  } catch {
-    return undefined
-  }
+  const url = uri !== undefined && URL.canParse(uri) ? new URL(uri) : undefined
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
 }
 
 /** In a new tab: the consent page stays. */

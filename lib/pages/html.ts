@@ -85,11 +85,6 @@ function render(value: HtmlValue): string {
 export const exactly = (text: string): Html =>
   new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 
-function scriptElement(source: string): Html {
-  // No template: bundlers rewrite one with the end of a script element.
-  return new Markup('<script>' + source + '</script>')
-}
-
 /**
  * Makes markup from a template. Escapes every interpolated value, and keeps of it only what a person can see.
  */
@@ -106,7 +101,9 @@ export function around(text: string, inner: HtmlValue): Html {
 }
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
-  Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
+  Object.entries(fields).map(
+    ([key, value]) => html`<input type="hidden" name="${exactly(key)}" value="${exactly(value)}" />`,
+  )
 
 /** What all pages of a server have in common, in one language. */
 export interface PageFrame {
@@ -114,7 +111,11 @@ export interface PageFrame {
   readonly tag: string
   readonly dir: 'ltr' | 'rtl'
   /** By the option `pages.service`. */
-  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
+  readonly service: {
+    readonly name?: string | undefined
+    /** An https URL, or a path of the host. */
+    readonly logo?: string | undefined
+  }
   /** The stylesheet of the pages, with the colours of the service. */
   readonly stylesheet: string
 }
@@ -199,6 +200,7 @@ const script = `
   }
 `
 
-export const submitScript: Html = scriptElement(script)
+// No template: bundlers rewrite one with the end of a script element.
+export const submitScript: Html = new Markup('<script>' + script + '</script>')
 
 export const submitScriptSource = `'sha256-${createHash('sha256').update(script).digest('base64')}'`

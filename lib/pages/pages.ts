@@ -1,10 +1,22 @@
 import { rowOf } from '../protocol/refusals'
-import { en, type ErrorKind, type PageTexts } from './texts/catalogues'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { withoutAnyPort } from '../protocol/redirect-uri'
-import { clientNameOf, destination, webUrl } from './consent-page'
-import { around, exactly, html, type Html, notice, row, submitScript } from './html'
-import type { PageLocale } from './texts/locale'
+import { clientNameOf, type ConsentView, destination, webUrl } from './consent-page'
+import {
+  around,
+  exactly,
+  hiddenFields,
+  html,
+  type Html,
+  type HtmlValue,
+  notice,
+  row,
+  submitScript,
+} from './html'
+import { en, type PageLocale, type PageTexts } from './texts/locale'
+
+/** Why a request ended on the page of errors, as far as a person needs to know. */
+type ErrorKind = keyof PageTexts['error']['explanations']
 
 export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   const refusal = rowOf(reason)
@@ -16,11 +28,6 @@ export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
 
 const isKind = (page: string | undefined): page is ErrorKind =>
   page !== undefined && Object.hasOwn(en.error.explanations, page)
-
-/** Only data of the registration. */
-export function answeredViewOf(client: Client): AnsweredView {
-  return { clientName: clientNameOf(client), home: homeOf(client) }
-}
 
 // Loopback URIs miss the app's port. An unregistered client may name any site.
 function homeOf(client: Client): string | undefined {
@@ -46,25 +53,18 @@ export function wayBackTo(client: Client | undefined): WayBack | undefined {
   return uri === undefined ? undefined : { clientName: clientNameOf(client), uri }
 }
 
-interface AnsweredView {
-  readonly clientName: string
-  /** Without any part of the response. */
-  readonly home: string | undefined
-}
-
-/** If the server must not send the response again. */
-export function answeredPage({ clientName, home }: AnsweredView, locale: PageLocale): string {
+/** If the server must not send the response again. Shows only data of the registration. */
+export function answeredPage(client: Client, locale: PageLocale): string {
+  const home = homeOf(client)
   const { answered, common } = locale.texts
   const host = home === undefined ? '' : destination(home, common.appOnDevice)
   const goTo = around(answered.goTo, html`<bdi>${host}</bdi>`)
   const rest = html`
     <p class="assurance">${answered.lost}</p>
-    ${
-      home !== undefined &&
-      html`<div class="actions"><a class="primary" href="${home}" rel="noreferrer">${goTo}</a></div>`
-    }
+    ${home !== undefined && onward({ location: home }, goTo, true)}
   `
-  return notice(locale, '✓', answered.title, around(answered.done, html`<bdi>${clientName}</bdi>`), rest)
+  const done = around(answered.done, html`<bdi>${clientNameOf(client)}</bdi>`)
+  return notice(locale, '✓', answered.title, done, rest)
 }
 
 interface WayToClient {
@@ -73,17 +73,14 @@ interface WayToClient {
 }
 
 // Neither shows the response elsewhere: a form posts to its target alone, a link leaves no referrer.
-function onward({ location, fields }: WayToClient, label: string, isPrimary: boolean): Html {
+function onward({ location, fields }: WayToClient, label: HtmlValue, isPrimary: boolean): Html {
   const look = isPrimary ? html`class="primary" ` : undefined
   if (fields === undefined)
     return html`<div class="actions">
       <a ${look}href="${location}" rel="noreferrer" referrerpolicy="no-referrer">${label}</a>
     </div>`
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${exactly(name)}" value="${exactly(value)}" />`,
-  )
   return html`<form method="post" action="${exactly(location)}" class="actions">
-    ${inputs}<button ${look}type="submit">${label}</button>
+    ${hiddenFields(fields)}<button ${look}type="submit">${label}</button>
   </form>`
 }
 
@@ -109,7 +106,7 @@ export function continuePage(view: ContinueView, locale: PageLocale): string {
  * What an error page shows: the refusal of a request that cannot go on, and its reference for the host's
  * support. The option `pages.error` gets it.
  */
-export interface ErrorView {
+export interface ErrorView extends Pick<ConsentView, 'service' | 'language'> {
   /** In the language of the owner. */
   readonly title: string
   /** What happened, in the language of the owner. */
@@ -127,32 +124,21 @@ export interface ErrorView {
    * want a link there.
    */
   readonly wayBack: WayBack | undefined
-  /** By the option `pages.service`. */
-  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
-  /** The owner's best language among those of the pages. */
-  readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
 }
 
 export function errorPage(view: ErrorView, locale: PageLocale): string {
   const { error } = locale.texts
+  const { wayBack } = view
+  const backTo = wayBack && around(error.backTo, html`<bdi>${wayBack.clientName}</bdi>`)
   const rest = html`
     <p class="assurance"><strong>${error.nothingShared}</strong> ${view.advice}</p>
-    ${wayOn(view, locale)}
+    ${wayBack && onward({ location: wayBack.uri }, backTo, false)}
     <footer class="fineprint">
       <p>${error.details} <bdi lang="en">${view.message}</bdi></p>
       <p>${error.reference} <code>${view.code}</code> <code>${view.requestId}</code></p>
     </footer>
   `
   return notice(locale, '!', view.title, view.happened, rest)
-}
-
-function wayOn({ wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
-  if (wayBack === undefined) return undefined
-  return html`<div class="actions">
-    <a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
-      >${around(texts.error.backTo, html`<bdi>${wayBack.clientName}</bdi>`)}</a
-    >
-  </div>`
 }
 
 interface InsecureRedirectView extends WayToClient {
@@ -176,14 +162,14 @@ export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLoc
 }
 
 interface UnverifiedView extends WayToClient {
-  /** After trouble, the same request may succeed. */
-  readonly cause: 'refusal' | 'trouble'
+  /** Else there is trouble: the same request may succeed later. */
+  readonly isRefused: boolean
 }
 
 /** RFC 9700 4.11.2: the owner decides whether the browser follows. */
 export function unverifiedPage(view: UnverifiedView, locale: PageLocale): string {
   const { unverified, error, common } = locale.texts
-  const isRefused = view.cause === 'refusal'
+  const { isRefused } = view
   const title = isRefused ? error.refusedTitle : error.troubleTitle
   const rest = html`
     ${returnsTo(view, common)}

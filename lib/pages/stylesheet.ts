@@ -141,21 +141,19 @@ dd a, dd button { display: inline-block; margin-inline-start: 0.375rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
 .actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
 .actions:active::after { visibility: visible; pointer-events: none; transition: none; }
-button, .actions a {
+button, .actions a, select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   min-height: 2.875rem;
-  padding: 0.5rem 1rem;
   border: 1px solid var(--control-line);
   border-radius: 0.625rem;
   background: var(--card);
   color: inherit;
   font: inherit;
-  font-weight: 600;
-  cursor: pointer;
 }
+button, .actions a { padding: 0.5rem 1rem; font-weight: 600; cursor: pointer; }
 dd button { min-height: 1.5rem; padding: 0; border: 0; border-radius: 0.25rem; background: none; color: var(--link); font-weight: 500; }
 dd button:hover { background: none; text-decoration: underline; text-underline-offset: 0.2em; }
 button:hover, .actions a:hover { background: var(--inset); }
-.actions a { padding-block: 0.6875rem; border-radius: 0.625rem; text-align: center; }
+.actions a { padding-block: 0.6875rem; text-align: center; }
 .actions a:hover { text-decoration: none; }
 .actions .primary { border-color: transparent; background: var(--accent); color: var(--on-accent); }
 .actions .primary:hover { background: var(--accent-hover); }
@@ -180,19 +178,7 @@ fieldset label + label { border-top: 0; }
 .application ul + ul { margin-top: 0.875rem; }
 .application .actions { margin-top: 1rem; }
 .line { display: block; }
-select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
-  display: block;
-  width: 100%;
-  min-height: 2.875rem;
-  margin-top: 0.375rem;
-  padding: 0.5rem 0.75rem;
-  border: 1px solid var(--control-line);
-  border-radius: 0.625rem;
-  background: var(--card);
-  color: inherit;
-  font: inherit;
-  font-size: 1rem;
-}
+select, input:not([type='hidden'], [type='checkbox'], [type='radio']) { display: block; width: 100%; margin-top: 0.375rem; padding: 0.5rem 0.75rem; font-size: 1rem; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 .assurance {
   margin-top: 1.5rem;
@@ -225,7 +211,7 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   button, .actions a { flex: 1 1 0; }
 }
 @media (prefers-reduced-motion: no-preference) {
-  button, .button { transition: background-color 120ms ease; }
+  button { transition: background-color 120ms ease; }
 }
 `
 
@@ -234,5 +220,3 @@ export const stylesheet = lines.replaceAll(/\n */g, '')
 
 export const styleSourceOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-export const stylesheetHash = styleSourceOf(stylesheet)

@@ -1,5 +1,2 @@
-export {
-  deviceAuthorization,
-  type DeviceAuthorizationOptions,
-} from '../device-authorization/device-authorization'
-export type { DeviceAnswerView, DeviceCodeView, DeviceView } from '../device-authorization/device-pages'
+export * from '../device-authorization/device-authorization'
+export type { DeviceAnswerView, DeviceCodeView, DeviceView } from '../device-authorization/device-page'

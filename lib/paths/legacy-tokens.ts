@@ -1,6 +1,1 @@
-export { legacyTokens } from '../legacy-tokens/legacy-tokens'
-export type {
-  LegacyToken,
-  LegacyTokenKind,
-  LegacyTokensOptions,
-} from '../legacy-tokens/legacy-tokens-options'
+export * from '../legacy-tokens/legacy-tokens'

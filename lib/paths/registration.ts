@@ -2,8 +2,7 @@ export {
   metadataDocuments,
   type MetadataDocumentsOptions,
 } from '../clients/metadata-documents/metadata-documents'
-export type { ClientStore } from '../stores/client-records'
-export { registeredClients, type ClientRegistry } from '../stores/registered'
+export { type ClientRegistry, type ClientStore, registeredClients } from '../stores/clients'
 export {
   changeClient,
   type ClientChange,

@@ -9,12 +9,14 @@ export {
   type Agent,
   type ApprovedRequest,
   type AuthorizationRequest,
+  mintToken,
   type ReceivedTokenResponse,
-} from '../testing/approve'
+  testClock,
+  type TestClock,
+} from '../testing/tokens'
 export { expectRefused } from '../testing/expect-refused'
 export type { HttpResponse } from '../testing/expect-refused'
-export { mintToken, testClock, type TestClock } from '../testing/mint-token'
 export type { MintRequest } from '../protocol/test-door'
 
-export { checkStore, storeContract, storeRules, type StoreUnderTest } from '../testing/store-rules'
-export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from '../testing/contract'
+export { checkStore, storeContract, storeRules } from '../testing/store-rules'
+export type { Open, ContractRule, StoreUnderTest, TestRunner, Verdict } from '../testing/contract'

@@ -31,10 +31,9 @@ export function attempt<Value>(
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
-const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
-
 export class Semaphore {
   private running = 0
+  /** In their order. */
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
     'before the line': [],
     'in line': [],
@@ -69,8 +68,9 @@ export class Semaphore {
 
   // The turn is never free in between: a new call could overtake the queue.
   private end(): void {
-    const place = order.find((each) => this.waiting[each].length > 0)
-    const next = place && this.waiting[place].shift()
+    const next = Object.values(this.waiting)
+      .find((line) => line.length > 0)
+      ?.shift()
     if (next === undefined) this.running--
     else next()
   }
@@ -104,6 +104,22 @@ export class SingleFlight<Outcome> {
     return (await other.catch(() => undefined)) ?? act()
   }
 }
+
+/** One act of a key at a time, in the order of the calls. An act begins in a later microtask. */
+export class Lines {
+  private readonly last = new Map<string, Promise<unknown>>()
+
+  add<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const own = (this.last.get(key) ?? Promise.resolve()).then(act)
+    const settled = own.then(ignore, ignore).then(() => {
+      if (this.last.get(key) === settled) this.last.delete(key)
+    })
+    this.last.set(key, settled)
+    return own
+  }
+}
+
+const ignore = () => undefined
 
 // Enough for a store that answers many calls together; leaves room for others.
 const atOnce = 16

@@ -26,30 +26,26 @@ function distanceBetween(given: string, name: string): number {
 
 /** Damerau-Levenshtein, where no letter changes twice (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
-  let [beforeLast, last]: [readonly number[], readonly number[]] = [
-    [],
-    Array.from({ length: to.length + 1 }, (_, column) => column),
-  ]
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
+    rows.push(current)
     for (let column = 1; column <= to.length; column++) {
       const isSame = from[row - 1] === to[column - 1]
       const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
       current.push(
         Math.min(
-          at(current, column - 1) + 1,
-          at(last, column) + 1,
-          at(last, column - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+          at(row, column - 1) + 1,
+          at(row - 1, column) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
         ),
       )
     }
-    ;[beforeLast, last] = [last, current]
   }
-  return at(last, to.length)
+  return at(from.length, to.length)
 }
-
-const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
 
 /** One mistake in a configuration. */
 export interface ConfigurationIssue {
@@ -72,23 +68,12 @@ export class ConfigurationError extends Error {
   }
 }
 
-export function optionalPackage<Package>(
-  name: string,
-  load: () => Loaded<Package>,
-  { subject, cure }: { readonly subject: string; readonly cure: string },
-): Package {
-  const { found, cause } = load()
-  if (found !== undefined) return found
-  if (!isMissing(cause)) throw cause
+/**
+ * For a loader whose `require` failed. Bundlers take a package for optional if its `require` stands in `try`.
+ *
+ * @throws ConfigurationError if the package is not installed, else `cause`.
+ */
+export function refuseLoading(cause: unknown, name: string, subject: string, cure: string): never {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause
   throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
-}
-
-/** Bundlers take a package for optional if its `require` stands in `try`. */
-export interface Loaded<Package> {
-  readonly found?: Package
-  readonly cause?: unknown
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

@@ -12,7 +12,8 @@ import {
 } from './values'
 
 export const aText = kind(isText, 'must be a text.')
-export const aTextThat = (cure: string): Field<string | undefined> => kind(isText, cure)
+export const aTextThat = (cure: string, fits = (_text: string) => true): Field<string | undefined> =>
+  kind((value): value is string => isText(value) && fits(value), cure)
 export const someTexts = kind(isTexts, 'must be a list of texts.')
 export const yesOrNo = kind(isBoolean, 'must be true or false.')
 export const aFlag = (fallback: boolean): Field<boolean> => usual(fallback, yesOrNo)

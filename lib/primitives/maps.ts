@@ -1,35 +1,15 @@
-/** Bounded map: evicts the least recently inserted entry. */
-export class BoundedMap<Value> {
-  private readonly values = new Map<string, Value>()
-
-  constructor(private readonly maximum: number) {}
-
-  get size(): number {
-    return this.values.size
-  }
-
-  has(key: string): boolean {
-    return this.values.has(key)
-  }
-
-  get(key: string): Value | undefined {
-    return this.values.get(key)
+/** Evicts the entry that was set longest ago. */
+export class BoundedMap<Value> extends Map<string, Value> {
+  constructor(private readonly maximum: number) {
+    super()
   }
 
   /** The entry then counts as the latest. */
-  put(key: string, value: Value): void {
-    this.values.delete(key)
-    const oldest = this.values.keys().next()
-    if (this.values.size >= this.maximum && oldest.done !== true) this.values.delete(oldest.value)
-    this.values.set(key, value)
-  }
-
-  delete(key: string): void {
-    this.values.delete(key)
-  }
-
-  clear(): void {
-    this.values.clear()
+  override set(key: string, value: Value): this {
+    this.delete(key)
+    const oldest = this.keys().next()
+    if (this.size >= this.maximum && oldest.done !== true) this.delete(oldest.value)
+    return super.set(key, value)
   }
 }
 
@@ -44,18 +24,12 @@ interface Entry<Value> {
   /** By the clock of the map. */
   readonly expiresAt: number
   readonly second: number
-  readonly shares: readonly string[]
 }
 
-/**
- * A full map refuses new keys and never drops a live entry. Each share, such as that of a client, gets at most a
- * quarter of the map.
- */
+/** A full map refuses new keys and never drops a live entry. */
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()
   private readonly buckets = new Map<number, Set<string>>()
-  private readonly shares = new Map<string, number>()
-  private readonly shareAtMost: number
   /** Every earlier second is swept. */
   private nextSecond: number
   private swept: { readonly bucket: Set<string>; readonly keys: Iterator<string, undefined> } | undefined
@@ -66,7 +40,6 @@ export class ExpiringMap<Value> {
     private readonly clock: () => number,
   ) {
     this.nextSecond = Math.floor(clock() / 1000)
-    this.shareAtMost = Math.ceil(maximum / 4)
   }
 
   get(key: string): Value | undefined {
@@ -88,25 +61,17 @@ export class ExpiringMap<Value> {
    * Returns false if the key is new and the map is full of live entries.
    *
    * @param expiresAt milliseconds by the clock of the map.
-   * @param shares of a new key; a known key keeps its shares. First check {@link fullShare}.
    */
-  set(key: string, value: Value, expiresAt: number, shares: readonly string[] = []): boolean {
+  set(key: string, value: Value, expiresAt: number): boolean {
     this.sweep(sweptPerAddition)
     const before = this.entries.get(key)
     if (before === undefined && !this.hasRoom()) return false
     // The sweep never returns to an earlier second.
     const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
     // In its place: a Map is slow where one key is deleted and added again many times, and so is a Set.
-    this.entries.set(key, { value, expiresAt, second, shares: before?.shares ?? shares })
+    this.entries.set(key, { value, expiresAt, second })
     if (before?.second !== second) this.move(key, before?.second, second)
-    if (before === undefined) for (const share of shares) this.count(share, 1)
     return true
-  }
-
-  /** Undefined also if the map already holds the key. */
-  fullShare(key: string, shares: readonly string[]): string | undefined {
-    if (this.entries.has(key)) return undefined
-    return shares.find((share) => this.isFull(share))
   }
 
   /** Also sweeps, so a map with many deletions still shrinks. */
@@ -116,17 +81,9 @@ export class ExpiringMap<Value> {
     if (entry !== undefined) this.remove(key, entry)
   }
 
-  hasRoom(maximum = this.maximum): boolean {
-    if (this.entries.size >= maximum) this.sweep(sweptWhenFull)
-    return this.entries.size < maximum
-  }
-
-  // Expired entries of other shares may come first.
-  private isFull(share: string): boolean {
-    const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
-    let mayHaveExpired = true
-    while (isAtMost() && mayHaveExpired) mayHaveExpired = this.sweep(sweptWhenFull)
-    return isAtMost()
+  private hasRoom(): boolean {
+    if (this.entries.size >= this.maximum) this.sweep(sweptWhenFull)
+    return this.entries.size < this.maximum
   }
 
   /** Returns whether expired entries are left. */
@@ -167,15 +124,8 @@ export class ExpiringMap<Value> {
     else bucket.add(key)
   }
 
-  private remove(key: string, { second, shares }: Entry<Value>): void {
+  private remove(key: string, { second }: Entry<Value>): void {
     this.entries.delete(key)
     this.move(key, second, undefined)
-    for (const share of shares) this.count(share, -1)
-  }
-
-  private count(share: string, amount: 1 | -1): void {
-    const count = (this.shares.get(share) ?? 0) + amount
-    if (count > 0) this.shares.set(share, count)
-    else this.shares.delete(share)
   }
 }

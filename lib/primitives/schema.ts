@@ -32,6 +32,7 @@ export class Place<Context = unknown> {
     readonly path: string,
     readonly context: Context,
     readonly issues: ConfigurationIssue[] = [],
+    private readonly asked = new Set<string>(),
   ) {}
 
   /** The place of an inner object. One that is none has one mistake, and no members. */
@@ -43,7 +44,7 @@ export class Place<Context = unknown> {
   }
 
   with<Other>(context: Other): Place<Other> {
-    return new Place(this.source, this.path, context, this.issues)
+    return new Place(this.source, this.path, context, this.issues, this.asked)
   }
 
   at(name: string): string {
@@ -62,11 +63,18 @@ export class Place<Context = unknown> {
   }
 
   field<Value>(name: string, field: Field<Value, Context>): Value {
+    this.asked.add(name)
     return field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
   }
 
-  /** @param cures for members that hosts expect here, although they do not exist. No message lists them. */
-  refuseUnknown(known: readonly string[], cures: ReadonlyMap<string, string> = noCures): void {
+  /**
+   * @param known default: the members that were read here.
+   * @param cures for members that hosts expect here, although they do not exist. No message lists them.
+   */
+  refuseUnknown(
+    known: readonly string[] = [...this.asked],
+    cures: ReadonlyMap<string, string> = new Map(),
+  ): void {
     for (const [key, value] of Object.entries(this.source)) {
       if (known.includes(key) || (value === undefined && cures.has(key))) continue
       this.wrong(key, cures.get(key) ?? unknownName(key, known.toSorted()))
@@ -98,7 +106,6 @@ export const rootPlace = <Context>(context: Context): Place<Context> => new Plac
 /** Of options that are read without {@link readOptions}, because others depend on them. */
 export const placeOf = (options: unknown): Place => rootPlace<unknown>(undefined).inside(options, '')
 
-const noCures: ReadonlyMap<string, string> = new Map()
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
 function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {
@@ -133,33 +140,30 @@ export function group<Context, Of extends Table<Context>>(
   fields: Of & Table<Context>,
   { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
 ): Field<Read<Of>, Context> {
-  const known = Object.keys(fields)
   return (given, at, name) => {
     const inner = at.inside(given === undefined ? {} : given, name)
     const read = inner.read<Of>(fields)
     check?.(read, inner)
-    inner.refuseUnknown(known)
+    inner.refuseUnknown()
     if (undefinedMembers === 'refused') inner.refuseUndefined()
     return read
   }
 }
 
 /**
- * An object of a host, taken as it is. Plug-ins may be JavaScript, and a database value may be null, a number or a Buffer.
- *
- * @param others members without a field; most are misspelt.
+ * An object of a host, taken as it is: it may have further members. Plug-ins may be JavaScript, and a database value may
+ * be null, a number or a Buffer.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The fields are compared with Value.
 export function shape<Value extends object, Context = unknown>(
   fields: Fields<Value, Context>,
-  others: 'refused' | 'ignored' = 'refused',
+  known?: readonly string[],
 ): Field<Value | undefined, Context> {
   const table = Object.entries<Field<unknown, Context>>(fields)
-  const known = Object.keys(fields)
   const isRight = (value: object, at: Place<Context>): value is Value => {
     const before = at.issues.length
     for (const [name, field] of table) field(at.source[name], at, name)
-    if (others === 'refused') at.refuseUnknown(known)
+    if (known !== undefined) at.refuseUnknown(known)
     return at.issues.length === before
   }
   return (given, at, name) => {
@@ -172,6 +176,11 @@ export function shape<Value extends object, Context = unknown>(
     return undefined
   }
 }
+
+/** Without further members: most are misspelt. */
+export const exactShape = <Value extends object, Context = unknown>(
+  fields: Fields<Value, Context>,
+): Field<Value | undefined, Context> => shape<Value, Context>(fields, Object.keys(fields))
 
 /** @param subject a sentence that ends with a colon. @throws TypeError that lists every mistake. */
 export function requireShape<Value, Context>(
@@ -222,9 +231,10 @@ export function checked<Value, Context = unknown>(
   check: (value: Value, wrong: (member: string, message: string) => void) => void,
 ): Field<Value | undefined, Context> {
   return (given, at, name) => {
+    const before = at.issues.length
     const value = field(given, at, name)
     if (value !== undefined) check(value, (member, message) => at.wrong(`${name}${member}`, message))
-    return value
+    return at.issues.length === before ? value : undefined
   }
 }
 

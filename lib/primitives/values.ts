@@ -28,6 +28,12 @@ export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
+/** @param what such as `The option skipConsent`. */
+export function requireBoolean(value: unknown, what: string): boolean {
+  if (isBoolean(value)) return value
+  throw new TypeError(`${what} must return true or false.`)
+}
+
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import { isRecord, isTexts } from '../primitives/values'
 import { anything, aText, yesOrNo } from '../primitives/fields'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import type { Client } from './client'
 import { credentialId } from './credential'
 import type { Json } from './json'
@@ -176,7 +176,7 @@ export async function readToken(
   return requireShape(contentShape, content, subject, undefined)
 }
 
-const contentShape = shape<AccessTokenContent>({
+const contentShape = exactShape<AccessTokenContent>({
   authorizationId: kind((value) => isBase64url(value, 22), 'must be 22 characters of base64url.'),
   tokenId: kind((value) => isBase64url(value, 43), 'must be 43 characters of base64url.'),
   clientId: aText,

@@ -1,9 +1,7 @@
 import type { Eventual } from '../primitives/concurrency'
-import { type Json, keepable } from './json'
+import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
-import { nearestName } from '../primitives/configuration-error'
-import { type Field, optional, type Place } from '../primitives/schema'
 import { isBoolean } from '../primitives/values'
 
 /**
@@ -101,15 +99,8 @@ export interface ClientRegistration extends HostClientMembers {
   readonly tos_uri?: string | undefined
 }
 
-/** Whole seconds. Undefined means the lifetime of the server. */
-export interface ClientLifetimes {
-  readonly access_token_lifetime: number | undefined
-  readonly refresh_token_lifetime: number | undefined
-  readonly grant_lifetime: number | undefined
-}
-
 /** A checked registration, with every default. */
-export interface Client extends ClientLifetimes {
+export interface Client {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
   readonly client_secret_hashes: readonly string[]
@@ -126,6 +117,10 @@ export interface Client extends ClientLifetimes {
   /** Undefined: the `tokenType` of the server. */
   readonly token_type: string | undefined
   readonly scope: Scope
+  /** Whole seconds. Undefined means the lifetime of the server. */
+  readonly access_token_lifetime: number | undefined
+  readonly refresh_token_lifetime: number | undefined
+  readonly grant_lifetime: number | undefined
   /** Undefined: `refreshTokenRotation` of the server. */
   readonly refresh_token_rotation: boolean | undefined
   readonly may_introspect: boolean
@@ -170,7 +165,10 @@ export function hasCredentials(client: Client): boolean {
 export const isRegisteredByHost = ({ metadataDocument, selfRegistered }: Client): boolean =>
   metadataDocument === undefined && selfRegistered !== true
 
-/** Only with credentials that the host registered: anybody can make a client with a key. */
+/**
+ * Only with credentials that the host registered. Such a client counts for itself; else its network counts: anybody may
+ * name a public client, or make one with a key, and use up its share.
+ */
 export const passesNetworkLimit = (client: Client): boolean =>
   hasCredentials(client) && isRegisteredByHost(client)
 
@@ -182,6 +180,9 @@ export const passesNetworkLimit = (client: Client): boolean =>
  * @throws UnusableClient if the client exists, and this server cannot use it.
  */
 export type FindClient = (clientId: string, sender?: Sender) => Eventual<Client | undefined>
+
+/** RFC 7523 2.2: `credentials` holds a JWK set or `{ jwks_uri }`. */
+export const privateKeyJwtName = 'private_key_jwt'
 
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']
 export const builtInMethods: readonly string[] = [...secretMethods, 'none']
@@ -263,66 +264,4 @@ export const booleanMember = (name: string): ClientMember => ({
   mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
 })
 
-type Members = Client['members']
-
-const noMembers: Members = Object.freeze(Object.create(null))
-
 export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(name)
-
-// A store of clients must not hold a secret in clear.
-const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
-
-/**
- * Without the list of a server, each further member counts as one of a plug-in, unless it looks misspelt or like a
- * secret.
- */
-export const possibleMembers = (source: object, own: readonly string[]): readonly string[] =>
-  Object.keys(source).filter((name) => mayBePlain(name) && nearestName(name, own) === undefined)
-
-export function readMembers(
-  at: Place<{ readonly members?: readonly ClientMember[] | undefined }>,
-  names: readonly string[],
-): Members {
-  const memberNamed = (name: string) => at.context.members?.find((member) => member.name === name)
-  const fields = Object.fromEntries(names.map((name) => [name, optional(aValue(memberNamed(name)))]))
-  const given = Object.entries(at.read(fields)).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return noMembers
-  return deepFrozen(Object.assign(Object.create(null), Object.fromEntries(given)))
-}
-
-/** A copy that the host cannot change later. */
-function aValue(member: ClientMember | undefined): Field<Json | undefined> {
-  return (given, at, name) => {
-    if (keepable(given, at, name) === undefined) return undefined
-    const value: Json = JSON.parse(JSON.stringify(given))
-    const mistake = member && mistakeBy(member, () => member.mistakeIn(value))
-    if (mistake !== undefined) at.wrong(name, mistake)
-    return value
-  }
-}
-
-export function checkMembers(
-  client: Client,
-  at: Place<{ readonly members?: readonly ClientMember[] | undefined }>,
-): void {
-  for (const member of at.context.members ?? []) {
-    const value = client.members[member.name]
-    const conflict =
-      value === undefined ? undefined : mistakeBy(member, () => member.conflictIn?.(value, client))
-    if (conflict !== undefined) at.wrong(member.name, conflict)
-  }
-}
-
-// Members of hosts may throw.
-function mistakeBy({ name }: ClientMember, check: () => string | undefined): string | undefined {
-  try {
-    return check()
-  } catch {
-    return `must be what the plug-in of ${name} can read.`
-  }
-}
-
-function deepFrozen<Value extends object>(value: Value): Value {
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFrozen(inner)
-  return Object.freeze(value)
-}

@@ -1,3 +1,5 @@
+import { isRecord } from '../primitives/values'
+
 interface AuthorizationHeader {
   /** As the request spells it; see {@link isSameScheme}. */
   readonly scheme: string
@@ -30,3 +32,13 @@ export const isQuotable = (value: unknown): value is string =>
 /** RFC 6750 3, RFC 9728 5.1; besides `scope`. */
 export const serverAttributes: readonly string[] =
   'realm error error_description error_uri resource_metadata'.split(' ')
+
+/** Of a challenge: those that the server sets itself are refused. */
+export const areAttributes = (
+  value: unknown,
+  ofServer: readonly string[] = serverAttributes,
+): value is Readonly<Record<string, string>> =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([name, text]) => isToken(name) && !ofServer.includes(name.toLowerCase()) && isQuotable(text),
+  )

@@ -1,5 +1,5 @@
 import { isRecord } from '../primitives/values'
-import { isQuotable, isToken, serverAttributes } from './http-authentication'
+import { areAttributes, isQuotable, isToken, serverAttributes } from './http-authentication'
 
 /**
  * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2, RFC 8693 2.2.2, RFC 6750 3.1, RFC 7591 3.2.2 (client metadata), RFC 8628 3.5
@@ -161,31 +161,24 @@ export class NotAttempted extends OAuthError {
   }
 }
 
-function requireSendable({
-  code,
-  reason,
-  description,
-  status,
-  headers,
-  challenge,
-  schemes,
-}: OAuthError): void {
+function requireSendable(error: OAuthError): void {
+  const { reason, status, headers, challenge, schemes } = error
   const require = (isRight: boolean, what: string, rule: string) => {
     if (!isRight) throw new RangeError(`The ${what} of "${reason}" must ${rule}.`)
   }
   // RFC 6749 5.2
   const quotable = 'be ASCII without quotes, backslashes and line breaks'
-  require(isQuotable(code), 'code', quotable)
-  require(isQuotable(description), 'description', quotable)
+  require(isQuotable(error.code), 'code', quotable)
+  require(isQuotable(error.description), 'description', quotable)
   if (status !== undefined) require(isErrorStatus(status), 'status', 'be a whole number, 400 to 599')
   if (headers !== undefined)
     require(areHeaders(headers), 'headers', 'be an object of names and texts of printable ASCII')
   if (schemes !== undefined)
     require(schemes.length > 0 && schemes.every(isToken), 'schemes', 'be names of authentication schemes')
-  if (challenge !== undefined)
-    require(areAttributes(
-      challenge,
-    ), 'challenge', `be an object of names and texts: each text must ${quotable}, and the server itself sets ${serverAttributes.join(', ')}`)
+  if (challenge !== undefined) {
+    const attributes = `be an object of names and texts: each text must ${quotable}, and the server itself sets ${serverAttributes.join(', ')}`
+    require(areAttributes(challenge), 'challenge', attributes)
+  }
 }
 
 export const isErrorStatus = (status: unknown): boolean =>
@@ -195,12 +188,6 @@ const areHeaders = (headers: unknown) =>
   isRecord(headers) &&
   Object.entries(headers).every(
     ([name, value]) => isToken(name) && typeof value === 'string' && /^[\x20-\x7E]*$/.test(value),
-  )
-
-const areAttributes = (attributes: unknown) =>
-  isRecord(attributes) &&
-  Object.entries(attributes).every(
-    ([name, value]) => isToken(name) && !serverAttributes.includes(name.toLowerCase()) && isQuotable(value),
   )
 
 // Other properties hold commands, parameters and rows.

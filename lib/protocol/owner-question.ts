@@ -1,5 +1,6 @@
+import { aTextThat } from '../primitives/fields'
 import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
-import { kind, optional, requireShape, shape } from '../primitives/schema'
+import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isKeepable, type Json } from './json'
 import { aLocalizedText, type Text } from './localized-text'
 import { refused } from './refusals'
@@ -44,7 +45,7 @@ export type GivenAnswer = Omit<OwnerAnswer, 'label'>
 // The record of the request holds all values, and the page shows all labels.
 const answersAtMost = 100
 const longestValue = 128
-const nameGrammar = /^[A-Za-z][\w.-]{0,63}$/
+const isName = (name: string) => /^[A-Za-z][\w.-]{0,63}$/.test(name)
 
 const membersOfAnswers = new Set(['value', 'label', 'data', 'scope'])
 
@@ -64,11 +65,8 @@ const areAnswers = (given: unknown, whole: Scope) =>
   new Set(given.map(({ value }) => value)).size === given.length &&
   isKeepable(given.map(({ data = null }) => data))
 
-const questionShape = shape<OwnerQuestion, Scope>({
-  name: kind(
-    (value) => isText(value) && nameGrammar.test(value),
-    'must be a letter, then at most 63 letters, digits and _ . - characters.',
-  ),
+const questionShape = exactShape<OwnerQuestion, Scope>({
+  name: aTextThat('must be a letter, then at most 63 letters, digits and _ . - characters.', isName),
   text: aLocalizedText,
   answers: kind(
     areAnswers,
@@ -119,20 +117,13 @@ export const choiceField = 'choice'
 /** Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`. */
 function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
-  const scope = wholeScope(form.get('scope'))
-  if (boxes.some((name) => form.get(name) !== 'yes') || (scope !== undefined && boxes.length > 0))
+  const text = form.get('scope')
+  const scope = text === undefined ? undefined : parseScope(text)
+  const isMalformed = text !== undefined && (scope === undefined || boxes.length > 0)
+  if (isMalformed || boxes.some((name) => form.get(name) !== 'yes'))
     throw refused('decision_scope_wrong/malformed')
   const ticked = boxes.map((name) => name.slice(boxPrefix.length))
   return { scope, ticked, choice: form.get(choiceField) }
-}
-
-function wholeScope(text: string | undefined): Scope | undefined {
-  if (text === undefined) return undefined
-  return parseScope(text) ?? refuse()
-}
-
-function refuse(): never {
-  throw refused('decision_scope_wrong/malformed')
 }
 
 /** Equal for equal selections; empty for a form that has only the buttons. */

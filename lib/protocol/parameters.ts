@@ -188,17 +188,7 @@ export class Parameters {
 
   /** Faults included. */
   without(names: Iterable<string>): Parameters {
-    return this.copy(new Set(names))
-  }
-
-  /** Faults included. @throws OAuthError `invalid_request` for more than 100 parameters. */
-  with(added: ReadonlyMap<string, string>): Parameters {
-    const all = this.copy()
-    for (const [name, value] of added) all.add(name, value)
-    return all
-  }
-
-  private copy(omitted: ReadonlySet<string> = new Set()): Parameters {
+    const omitted = new Set(names)
     const copy = new Parameters()
     this.each((name, value) => {
       if (!omitted.has(name)) copy.fields.push(name, value)
@@ -208,6 +198,13 @@ export class Parameters {
     })
     copy.count = this.count
     return copy
+  }
+
+  /** Faults included. @throws OAuthError `invalid_request` for more than 100 parameters. */
+  with(added: ReadonlyMap<string, string>): Parameters {
+    const all = this.without([])
+    for (const [name, value] of added) all.add(name, value)
+    return all
   }
 
   /** In form encoding, without faults, to repeat the request. */

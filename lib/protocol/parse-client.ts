@@ -1,4 +1,4 @@
-import { aFlag, aWhole, oneOf, yesOrNo } from '../primitives/fields'
+import { aFlag, aText, aWhole, oneOf, yesOrNo } from '../primitives/fields'
 import {
   checked,
   type Field,
@@ -13,35 +13,24 @@ import {
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
-  checkMembers,
   type Client,
   type ClientMember,
   type ClientRegistration,
   hasCredentialFor,
   isForeignDigest,
   isSecretHash,
-  possibleMembers,
-  readMembers,
   usualGrantTypes,
   usualResponseTypes,
 } from './client'
+import { checkMembers, credentialsOf, possibleMembers, readMembers } from './client-members'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { membersOfOthers, anOfferedName, offeredNames } from './plug-in-names'
-import { credentialsOf } from './read-credentials'
-import { loopbackUri, redirection, redirectUriLacks, type RedirectUriRule } from './redirect-uri'
+import { loopbackUri, redirection, redirectUriLack, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-types'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
-
-/** The option `lifetimes`, which bounds those of clients. */
-interface LifetimeBounds {
-  readonly accessToken: number
-  readonly refreshToken: number
-  /** Undefined if grants have no absolute end. */
-  readonly grant?: number | undefined
-}
 
 /** Undefined means unknown, and skips the check of registrations. */
 export interface ServerCapabilities {
@@ -55,7 +44,7 @@ export interface ServerCapabilities {
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
   readonly members?: readonly ClientMember[] | undefined
   /** Default: any, and the server shortens what is longer. */
-  readonly lifetimes?: LifetimeBounds | undefined
+  readonly lifetimes?: Readonly<Partial<Record<(typeof bounds)[number][1], number | undefined>>> | undefined
   readonly bindsRefreshTokens?: boolean | undefined
   /** Whether the server verifies digests of other servers. */
   readonly verifiesDigests?: boolean | undefined
@@ -96,6 +85,23 @@ const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
     at.wrong(name, `names a scope that the server does not have; it has ${known.join(', ')}.`)
   return scope ?? []
 }
+
+/** Default: every scope of the server. */
+export const allowedScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
+  const { scope: known = [] } = at.context
+  const text = optional(aText)(given, at, name)
+  if (text === undefined) return known
+  const scope = parseScope(text)
+  if (scope === undefined || (at.context.scope !== undefined && !covers(known, scope)))
+    at.wrong(name, `must hold scopes of this server: ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+/** Default: `authorization_code` and `refresh_token`. */
+export const allowedGrantTypes = usual(
+  [...usualGrantTypes, 'refresh_token'],
+  offeredNames('grant types', ({ grantTypes }: ServerCapabilities) => grantTypes),
+)
 
 const registration = {
   client_id: needed(
@@ -212,7 +218,11 @@ export function parseWrittenClient(
       'refresh_token_rotation',
       'must not be false for a public client here: no extension binds its refresh tokens to a key, so they rotate (RFC 9700 2.2.2).',
     )
-  for (const { path: member, message } of redirectUriLacks(client)) at.wrong(member, message)
+  for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const)
+    for (const [index, uri] of (client[member] ?? []).entries()) {
+      const lack = URL.canParse(uri) ? redirectUriLack(uri) : undefined
+      if (lack !== undefined) at.wrong(`${member}[${index}]`, lack)
+    }
   return client
 }
 

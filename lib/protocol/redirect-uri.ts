@@ -1,6 +1,5 @@
 import { aFlag } from '../primitives/fields'
 import type { Client } from './client'
-import type { ConfigurationIssue } from '../primitives/configuration-error'
 import { type Field, kind, optional, type Place, usual } from '../primitives/schema'
 import { isRecord, isTexts } from '../primitives/values'
 import { formOf, isTooLong, longestValues } from './parameters'
@@ -46,17 +45,6 @@ export function redirectUriLack(text: string): string | undefined {
   return protocolOf(text) === 'urn:'
     ? 'is one that no browser opens: register http://127.0.0.1/callback with loopback_redirect_uris, as native apps do (RFC 8252 7.3).'
     : undefined
-}
-
-export function redirectUriLacks(
-  client: Pick<Client, 'redirect_uris' | 'post_logout_redirect_uris'>,
-): readonly ConfigurationIssue[] {
-  return (['redirect_uris', 'post_logout_redirect_uris'] as const).flatMap((member) =>
-    (client[member] ?? []).flatMap((uri, index) => {
-      const message = URL.canParse(uri) ? redirectUriLack(uri) : undefined
-      return message === undefined ? [] : [{ path: `${member}[${index}]`, message }]
-    }),
-  )
 }
 
 export const isInsecure = (uri: string): boolean =>

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/values'
+import { isRecord, isText, isTexts, isWhole } from '../primitives/values'
 import { isTooLong, longestValues, type Parameters } from './parameters'
 
 // OpenID Connect Core 2, RFC 9470: authentication context class references, space separated, the preferred one first.
@@ -125,37 +125,28 @@ export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefine
 export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }
-  if (isRecord(value) && isSubject(value['subject'])) {
-    const { subject, name, authTime, acr, amr } = value
-    const owner = { subject, name: isText(name) ? name : undefined }
-    if ((authTime ?? acr ?? amr) === undefined) return owner
-    return { ...owner, authTime: timeOf(authTime), acr: contextOf(acr), amr: methodsOf(amr) }
-  }
+  if (isRecord(value) && isSubject(value['subject'])) return ownerIn(value, value['subject'])
   throw new TypeError(
     'The option resourceOwner must return a subject (a text of 1 to 1024 characters), { subject, name, authTime, acr, amr }, or undefined if no owner is logged in.',
   )
 }
 
+function ownerIn(given: Readonly<Record<string, unknown>>, subject: string): ResourceOwner {
+  const { authTime, acr, amr } = given
+  const name = isText(given['name']) ? given['name'] : undefined
+  if ((authTime ?? acr ?? amr) === undefined) return { subject, name }
+  if (!isTime(authTime))
+    throw wrong(
+      'authTime in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
+    )
+  if (acr !== undefined && !(isText(acr) && acr.length <= 256))
+    throw wrong('acr as a text of 1 to 256 characters, or undefined.')
+  if (amr !== undefined && !(isTexts(amr) && amr.length <= 16 && amr.every((each) => each.length <= 64)))
+    throw wrong('amr as a list of at most 16 texts, or undefined.')
+  return { subject, name, authTime, acr, amr }
+}
+
 // Milliseconds of our time, as seconds, lie thousands of years ahead: they would satisfy every demand.
-const latestTime = 100_000_000_000
+const isTime = isWhole(0, 100_000_000_000)
 
-function timeOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < latestTime)
-    return value
-  throw new TypeError(
-    'The option resourceOwner must return authTime in whole seconds since the epoch, such as Math.floor(Date.now() / 1000) at the login.',
-  )
-}
-
-function contextOf(value: unknown): string | undefined {
-  if (value === undefined || (isText(value) && value.length <= 256)) return value
-  throw new TypeError(
-    'The option resourceOwner must return acr as a text of 1 to 256 characters, or undefined.',
-  )
-}
-
-function methodsOf(value: unknown): readonly string[] | undefined {
-  const isList = isTexts(value) && value.length <= 16 && value.every((name) => name.length <= 64)
-  if (value === undefined || isList) return value
-  throw new TypeError('The option resourceOwner must return amr as a list of at most 16 texts, or undefined.')
-}
+const wrong = (what: string) => new TypeError(`The option resourceOwner must return ${what}`)

@@ -4,7 +4,7 @@ import { kind, optional, requireShape, shape } from '../primitives/schema'
 import type { Random } from './credential'
 import type { Evidence } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
-import { isQuotable, isToken, serverAttributes } from './http-authentication'
+import { areAttributes, serverAttributes } from './http-authentication'
 import { type Json, keepable } from './json'
 
 /** Members of the token response (RFC 6749 7.1). */
@@ -165,28 +165,20 @@ export function issueOfType(tokenType: TokenType, accessToken: string, moment: I
 export function challengeOfType(tokenType: TokenType): Readonly<Record<string, string>> {
   if (tokenType.challenge === undefined) return {}
   const attributes: unknown = tokenType.challenge()
-  if (areOwnAttributes(attributes)) return attributes
+  if (areAttributes(attributes, reservedAttributes)) return attributes
   throw new TypeError(
     `The challenge of the token type "${tokenType.name}" must be an object of names and texts without quotes and backslashes. The server itself sets ${serverAttributes.join(', ')} and scope.`,
   )
 }
 
-export const reservedAttributes: ReadonlySet<string> = new Set([...serverAttributes, 'scope'])
-const areOwnAttributes = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) &&
-  Object.entries(value).every(
-    ([key, text]) => isToken(key) && !reservedAttributes.has(key.toLowerCase()) && isQuotable(text),
-  )
+export const reservedAttributes: readonly string[] = [...serverAttributes, 'scope']
 
 const isProperty = (value: unknown) => typeof value === 'string' || Number.isFinite(value)
 
-const issueShape = shape<TokenIssue>(
-  {
-    properties: kind(
-      (value) => isRecord(value) && Object.values(value).every(isProperty),
-      'must be an object of texts and finite numbers.',
-    ),
-    tokenData: optional(keepable),
-  },
-  'ignored',
-)
+const issueShape = shape<TokenIssue>({
+  properties: kind(
+    (value) => isRecord(value) && Object.values(value).every(isProperty),
+    'must be an object of texts and finite numbers.',
+  ),
+  tokenData: optional(keepable),
+})

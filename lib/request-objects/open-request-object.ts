@@ -4,7 +4,6 @@ import { isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { isShallow } from '../protocol/json'
 import { refused } from '../protocol/refusals'
-import { algorithmsFor } from './client-members'
 
 export interface RequestObjectTerms {
   readonly issuer: string
@@ -50,6 +49,13 @@ export async function openRequestObject(
   if (isCore && (Object.hasOwn(claims, 'sub') || !isText(claims['response_type'])))
     throw refused('request_object_as_assertion')
   return parametersOf(claims)
+}
+
+function algorithmsFor(
+  { members: { request_object_signing_alg: only } }: Client,
+  offered: readonly string[],
+): readonly string[] {
+  return only === undefined ? offered : offered.filter((algorithm) => algorithm === only)
 }
 
 function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): void {

@@ -1,19 +1,20 @@
-import { verifiedAlgorithms } from '../jwt/verify-jwt'
-import { aFlag, someSeconds } from '../primitives/fields'
-import { type Fields, optional, readOptions } from '../primitives/schema'
 import { loginReferenceOf, requestDigest } from '../authorization-endpoint/open-request'
 import { findClaimable } from '../authorization/requested'
-import { ClientKeys } from '../client-authentication/client-keys'
+import { ClientKeys, mistakeInKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { Plugin, PluginParts, PluginServer } from '../doors/plug-in'
-import type { Client } from '../protocol/client'
+import { verifiedAlgorithms } from '../jwt/verify-jwt'
+import { aFlag, someSeconds } from '../primitives/fields'
+import { type Fields, optional, type Read, readOptions } from '../primitives/schema'
+import { isText } from '../primitives/values'
+import { booleanMember, type Client, type ClientMember, privateKeyJwtName } from '../protocol/client'
+import { dataOf } from '../protocol/extension-data'
+import type { Json } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
-import { refused, type Reason } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
+import { refused, type Reason } from '../protocol/refusals'
 import type { Sender } from '../protocol/sender'
-import { keysIn, requestObjectMembers, requiresRequestObject } from './client-members'
 import { endOfObject, openRequestObject, type RequestObjectTerms } from './open-request-object'
-import './registration'
 
 export interface RequestObjectOptions {
   /**
@@ -40,6 +41,27 @@ export interface RequestObjectOptions {
   readonly documents?: DocumentFetch
 }
 
+declare module '../protocol/client' {
+  interface ClientRegistration {
+    /**
+     * With `requestObjects()`. The client's public keys, a JWK set of at most 12 keys. Default: those of
+     * `credentials.private_key_jwt`, if there are any.
+     */
+    readonly jwks?: { readonly keys: readonly object[] } | undefined
+    /** With `requestObjects()`. The https URL of the client's keys, in place of `jwks`. */
+    readonly jwks_uri?: string | undefined
+    /**
+     * With `requestObjects()`. The only algorithm of the client's request objects. Default: every algorithm
+     * of the option `algorithms`.
+     */
+    readonly request_object_signing_alg?: string | undefined
+    /**
+     * With `requestObjects()`. Whether each request of the client must be a request object. Default `false`.
+     */
+    readonly require_signed_request_object?: boolean | undefined
+  }
+}
+
 /**
  * JWT-secured authorization requests (RFC 9101): a client signs its request, and sends it as the parameter
  * `request` with `client_id`, by `GET`, by `POST` or in a pushed request. Only the object's parameters count.
@@ -55,22 +77,17 @@ export interface RequestObjectOptions {
  * @throws ConfigurationError if an option is wrong.
  */
 export function requestObjects(options: RequestObjectOptions = {}): Plugin {
-  const { required, documents, ...bounds } = readOptions('requestObjects()', fields, options)
-  return {
-    name: 'request-objects',
-    open: (server) => ({
-      ...objectResolver(server, { ...bounds, issuer: server.issuer }, required, documents),
-      clientMembers: requestObjectMembers(bounds.algorithms),
-    }),
-  }
+  const read = readOptions('requestObjects()', fields, options)
+  return { name: 'request-objects', open: (server) => objectResolver(server, read) }
 }
+
+const expired: Reason = 'request_object_expired'
 
 function objectResolver(
   server: PluginServer,
-  terms: RequestObjectTerms,
-  required: boolean,
-  documents: DocumentFetch | undefined,
+  { required, documents, ...bounds }: Read<typeof fields>,
 ): PluginParts {
+  const terms: RequestObjectTerms = { ...bounds, issuer: server.issuer }
   const clientKeys = new ClientKeys(keysIn, documents)
   const open = async (object: string, client: Client, at: number, sender: Sender) => {
     const keys = clientKeys.of(client, server, sender)
@@ -78,6 +95,7 @@ function objectResolver(
     return openRequestObject(object, client, keys, at, terms)
   }
   return {
+    clientMembers: requestObjectMembers(terms.algorithms),
     authorizationParameters: ['request', 'request_uri'],
     authorizationMetadata: {
       request_parameter_supported: true,
@@ -91,7 +109,8 @@ function objectResolver(
       const hasUri = parameters.get('request_uri') !== undefined
       if (object === undefined) {
         // What another extension pushed was an object then.
-        if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined
+        if (hasRecord || hasUri || !(required || client.members['require_signed_request_object'] === true))
+          return undefined
         throw refused('request_object_missing')
       }
       // RFC 9101 5
@@ -99,7 +118,7 @@ function objectResolver(
       try {
         return { parameters: await open(object, client, server.now(), sender) }
       } catch (error) {
-        if (!isExpiry(error)) throw error
+        if (!(error instanceof OAuthError) || error.reason !== expired) throw error
         const at = await sentToLoginAt(server, parameters, client)
         if (at === undefined) throw error
         return { parameters: await open(object, client, at, sender) }
@@ -118,11 +137,6 @@ function objectResolver(
       return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
     },
   }
-}
-
-const isExpiry = (error: unknown): boolean => {
-  const expired: Reason = 'request_object_expired'
-  return error instanceof OAuthError && error.reason === expired
 }
 
 /** Undefined if never, or too long ago. */
@@ -147,3 +161,44 @@ const fields = {
   maximumLifetime: someSeconds(3600, 1, 86_400),
   documents: optional(aDocumentFetch),
 } satisfies Fields<RequestObjectOptions>
+
+const longestUri = 2048
+
+/** RFC 9101 10.5, RFC 7591 2. */
+function requestObjectMembers(algorithms: readonly string[]): readonly ClientMember[] {
+  return [
+    {
+      name: 'jwks',
+      mistakeIn: mistakeInKeys,
+      conflictIn: (_keys, { members }) =>
+        members['jwks_uri'] === undefined ? undefined : 'cannot stand together with jwks_uri.',
+    },
+    {
+      name: 'jwks_uri',
+      mistakeIn: (uri) =>
+        isText(uri) && uri.length <= longestUri && mistakeInKeys({ jwks_uri: uri }) === undefined
+          ? undefined
+          : `must be an https URL of at most ${longestUri} characters, without user name, password and fragment.`,
+    },
+    {
+      name: 'request_object_signing_alg',
+      mistakeIn: (algorithm) =>
+        isText(algorithm) && algorithms.includes(algorithm)
+          ? undefined
+          : `must be one of ${algorithms.join(', ')}.`,
+    },
+    {
+      ...booleanMember('require_signed_request_object'),
+      conflictIn: (value, client) =>
+        value === true && keysIn(client) === undefined
+          ? 'needs the keys of the client, in jwks, jwks_uri or credentials.private_key_jwt.'
+          : undefined,
+    },
+  ]
+}
+
+/** As `{ keys }` or `{ jwks_uri }`. */
+function keysIn({ members: { jwks, jwks_uri }, credentials }: Client): Json | undefined {
+  if (jwks !== undefined) return jwks
+  return jwks_uri === undefined ? dataOf(privateKeyJwtName, credentials) : { jwks_uri }
+}

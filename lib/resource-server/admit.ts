@@ -9,7 +9,7 @@ import {
   undefinedMember,
   usual,
 } from '../primitives/schema'
-import { shareOfToken } from '../limits/counted-for'
+import { shareOfToken } from '../limits/shares'
 import type { Access } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { Eventual } from '../primitives/concurrency'

@@ -43,7 +43,7 @@ const attributesBeside =
       const folded = name.toLowerCase()
       const wrong = (message: string) => at.wrong(`${key}.${name}`, message)
       if (!isToken(name)) at.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
-      else if (reservedAttributes.has(folded)) wrong('is an attribute that the guard itself sets.')
+      else if (reservedAttributes.includes(folded)) wrong('is an attribute that the guard itself sets.')
       else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
       else if (isQuotable(value)) attributes.set(folded, [name, value])
       else wrong(`must be ${quotable}.`)

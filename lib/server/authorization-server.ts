@@ -16,21 +16,20 @@ import {
 import { mountedUncalled, part, passWatch, router } from '../http/router'
 import { authenticatorAtHost, served } from '../http/serve'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
-import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metadata'
+import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-urls'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { type ClientRegistrar, clientRegistrar } from '../clients/registrar'
 import { letMint } from '../protocol/test-door'
 import { endpointsOf, minting } from './endpoints'
-import type { ServerContext } from '../config/settings'
 import {
   clientRevocation,
   hostRevocation,
   type OwnerAuthorizations,
   ownerAuthorizations,
 } from '../connected-applications/owner-authorizations'
-import { createServerContext, methodsIn } from './create-context'
+import { createServerContext, methodsIn, type ServerContext } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './wire-metadata'
 
@@ -140,7 +139,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     for (const row of rows) at(row.path, served(context, row))
     for (const page of pageRows) at(page.path, served(context, page))
     if (settings.resourceOwner !== undefined)
-      at(settings.authorizationPath, served(context, authorizationRow(context)))
+      at(settings.paths.authorization, served(context, authorizationRow(context)))
     const missing = missingMetadata(wellKnownBelowIssuer, settings.cors)
     return router(routes, settings.mount, missing, notePassed)
   }

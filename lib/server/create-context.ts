@@ -1,48 +1,48 @@
 import { isOwnExtension } from '../config/doors'
 import { issuerDigest } from '../authorization/issuer'
-import type { ServerContext, ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/resolve-options'
+import type { Edge } from '../http/edge'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
-import { issueLimits } from '../limits/issue-limits'
-import { demandedLogins, openRequests } from '../limits/open-requests'
+import { issueLimits } from '../limits/shares'
+import { networkOf } from '../limits/network'
+import { openRequests } from '../limits/windows'
 import { privateState } from '../primitives/private-state'
 import { secondsOf, steadyClock } from '../primitives/clock'
-import { secureRandom } from '../protocol/credential'
+import { secureRandom, shortKey } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic, clientSecretPost, none } from '../client-authentication/built-in-methods'
 import { SecretVerifier } from '../client-authentication/client-secret'
-import { ForeignDigests } from '../client-authentication/foreign-digests'
 import { CredentialThrottle } from '../client-authentication/credential-throttle'
-import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { clientWithin, type CredentialTerms } from '../client-authentication/read-credential'
-import { offeredGrantTypes, takesPublicClients, usualFormatOf } from '../config/plug-ins'
+import { usualFormatOf } from '../config/plug-ins'
 import { replaceSecretHash } from '../clients/registrations'
-import { urlBelow } from '../endpoints/server-metadata'
+import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
 import type { Plugins } from '../doors/plug-ins'
-import type { At, Door } from '../protocol/acting-extensions'
+import { type At, type Door, publishedSubjectBy, withConfirmation } from '../protocol/acting-extensions'
 import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
 import { restrictorsOf } from '../authorization/restrict'
-import { withConfirmation } from '../protocol/confirmation'
-import { publishedSubjectBy } from '../protocol/published-subject'
 import { namedModes } from '../protocol/response-types'
 import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
+
+export interface ServerContext extends Edge {
+  readonly settings: ServerSettings
+}
 
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, limits, maintenance } = settings
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
-  const guards = guardEdge(
-    settings,
-    { counters: settings.counters, singleUseLimit: limits.singleUses },
-    lookUpIn(settings, settings.store, settings.authorizations ? store.clientMarks : undefined),
-  )
+  const marks = settings.authorizations ? store.clientMarks : undefined
+  const guards = guardEdge(settings, settings.counters, lookUpIn(settings, settings.store, marks))
   return {
     ...guards,
     ...authenticationOf(settings, guards.counters),
@@ -53,31 +53,36 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     plugins: sortPlugins(settings),
     limits: {
       issuing: issueLimits(limits.issuing, clock),
-      openRequests: openRequests(limits.openRequests, steady),
-      demandedLogins: demandedLogins(limits.networks.authorization, lifetimes.authorizationRequest, steady),
+      openRequests: openRequests(limits.openRequests, steady, 'too_many_open_requests', shortKey),
+      demandedLogins: openRequests(
+        // They end with their request.
+        limits.networks.authorization && {
+          ...limits.networks.authorization,
+          seconds: lifetimes.authorizationRequest,
+        },
+        steady,
+        'too_many_open_requests/logins',
+        networkOf,
+      ),
     },
-    requireService: maintenance && unlessClosed(maintenance),
+    requireService:
+      maintenance &&
+      (async () => {
+        const isClosed: unknown = await maintenance()
+        if (isClosed === true) throw refused('maintenance')
+      }),
     networkLimits: networkLimits(settings),
     watchHost: hostWatch(issuer),
     requestsAsked: privateState(),
   }
 }
 
-function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
-  return async () => {
-    const isClosed: unknown = await maintenance()
-    if (isClosed === true) throw refused('maintenance')
-  }
-}
-
-function authenticationOf(
-  settings: ServerSettings,
-  counters: Counters,
-): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
-  const { clock, findClient, clientAuthenticationMethods, clientRegistry: registry, verifyDigest } = settings
+function authenticationOf(settings: ServerSettings, counters: Counters) {
+  const { issuer, clock, findClient, clientAuthenticationMethods, verifyDigest } = settings
+  const { clientRegistry: registry, clientDocuments: documents } = settings
   const secrets = new SecretVerifier(
     steadyClock(clock),
-    verifyDigest && new ForeignDigests(verifyDigest),
+    verifyDigest,
     registry && ((...words) => replaceSecretHash(registry, ...words)),
   )
   const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
@@ -91,7 +96,13 @@ function authenticationOf(
       takesPublicClients: takesPublicClients(settings),
       clientWith: clientWithin(settings.registered.clients),
     },
-    verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
+    verification: new ClientVerification(findClient, limits, {
+      issuer,
+      tokenEndpoint: urlBelow(issuer, settings.paths.token),
+      counters,
+      documents,
+      now: secondsOf(clock),
+    }),
   }
 }
 
@@ -100,19 +111,6 @@ export function methodsIn({
   takesPublicClients: withNone,
 }: CredentialTerms): readonly ClientAuthenticationMethod[] {
   return withNone ? [...methods, none] : methods
-}
-
-function authenticatingServer(
-  { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
-  counters: Counters,
-): AuthenticatingServer {
-  return {
-    issuer,
-    tokenEndpoint: urlBelow(issuer, tokenPath),
-    counters,
-    documents: clientDocuments,
-    now: secondsOf(clock),
-  }
 }
 
 export function sortPlugins(settings: ServerSettings): Plugins {
@@ -161,3 +159,26 @@ export function sortPlugins(settings: ServerSettings): Plugins {
 
 const byName = <Part extends { readonly name: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> =>
   new Map(parts.map((part) => [part.name, part]))
+
+function offeredGrantTypes(
+  { resourceOwner, responseTypes, grantTypes }: ServerSettings,
+  atTokenEndpoint: readonly string[],
+): readonly string[] {
+  const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
+  const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
+  if (resourceOwner !== undefined) return offered
+  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
+  const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
+  return offered.filter(
+    (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
+  )
+}
+
+/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
+function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
+  return (
+    resourceOwner !== undefined ||
+    endpoints.length > 0 ||
+    grantTypes.some(({ publicClients = true }) => publicClients)
+  )
+}

@@ -6,17 +6,20 @@ import { ClientMarks } from '../authorization/client-marks'
 import { accessFinder, type FindAccess } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/dynamic-clients'
-import type { ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/resolve-options'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { isUse, type NoteUse, notingUses, ownWrites } from '../stores/own-writes'
-import { authorizationsIn } from '../stores/records'
+import { authorizationsIn, isUse, type NoteUse, notingUses, ownWrites } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
   const { authorizations, clock, lifetimes, plugins, rememberConsent } = settings
-  const { dynamicRegistration } = settings
+  const { clientRegistry, dynamicRegistration } = settings
   const now = secondsOf(clock)
-  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notesOf(settings, now))
+  const notes: NoteUse[] = []
+  if (clientRegistry !== undefined)
+    notes.push((used) => (isUse(used) ? clientRegistry.noteUse(used.clientId, now()) : undefined))
+  if (dynamicRegistration !== undefined) notes.push(dynamicRegistration.noteUse)
+  const noting = notingUses(authorizationsIn(settings.store, clock, issuerDigest), notes)
   const { store: plain, takeCached } = ownWrites(noting)
   const requestLifetime = lifetimes.authorizationRequest
   // A removed client may register again under its id: what it was granted before must stay dead.
@@ -54,18 +57,6 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   }
 }
 
-function notesOf(
-  { clientRegistry, dynamicRegistration }: ServerSettings,
-  now: () => number,
-): readonly NoteUse[] {
-  const ofRegistry: NoteUse = (used) =>
-    isUse(used) ? clientRegistry?.noteUse(used.clientId, now()) : undefined
-  return [
-    ...(clientRegistry === undefined ? [] : [ofRegistry]),
-    ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.noteUse]),
-  ]
-}
-
 function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }: ServerSettings): FindAccess {
   // A cache may be behind, and guards alone trust it.
   const find = accessFinder({ ...store, getCached: undefined }, accessTokenFormats)
@@ -82,7 +73,7 @@ function shareOf({
   dynamicRegistration,
   clientMetadata,
 }: ServerSettings): SelfRegisteredShare | undefined {
-  const hasDocuments = clientMetadata['client_id_metadata_document_supported'] === true
+  const hasDocuments = clientMetadata?.['client_id_metadata_document_supported'] === true
   if (most === undefined || (dynamicRegistration === undefined && !hasDocuments)) return undefined
   const isDynamic = (clientId: string) => dynamicRegistration !== undefined && isDynamicClientId(clientId)
   return { most, has: (id) => isDynamic(id) || (hasDocuments && id.startsWith('https://')) }

@@ -8,92 +8,65 @@ import { introspect } from '../endpoints/introspection'
 import { begin } from '../authorization/commit'
 import { complete, completes } from '../authorization/complete-issue'
 import { isText } from '../primitives/values'
-import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/extension-data'
 import { Parameters } from '../protocol/parameters'
 import { grantableScope } from '../protocol/scope'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { revoke } from '../endpoints/revocation'
-import type { ClientRegistry } from '../stores/registered'
 import type { Mint, MintRequest } from '../protocol/test-door'
 import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/owner-authorizations'
 import { issueContext } from '../doors/context'
-import { sortPlugins } from './create-context'
-import type { ServerContext } from '../config/settings'
+import { type ServerContext, sortPlugins } from './create-context'
 
-export const endpointsOf = (server: ServerContext): readonly EndpointOfServer[] => [
-  tokenEndpoint(server),
-  revocationEndpoint(server),
-  introspectionEndpoint(server),
-  ...registrationEndpoints(server),
-  ...server.settings.endpoints,
-]
-
-/** RFC 6749 3.2 */
-function tokenEndpoint(server: ServerContext): EndpointOfServer {
-  return {
-    name: 'token',
-    path: server.settings.tokenPath,
-    usesUpLast: true,
-    cors: true,
-    notesOf: (form) => ({
-      shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
-      grantType: form.peek('grant_type'),
-    }),
-    // RFC 6749 5.2: 400 for every error but a failed client authentication.
-    errorStatus: { temporarily_unavailable: 400 },
-    handle: (request) => exchange(server, request),
-  }
+export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] {
+  const { paths, clientRegistry, endpoints } = server.settings
+  return [
+    // RFC 6749 3.2
+    {
+      name: 'token',
+      path: paths.token,
+      usesUpLast: true,
+      cors: true,
+      notesOf: (form) => ({
+        shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
+        grantType: form.peek('grant_type'),
+      }),
+      // RFC 6749 5.2: 400 for every error but a failed client authentication.
+      errorStatus: { temporarily_unavailable: 400 },
+      handle: (request) => exchange(server, request),
+    },
+    // RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still exists.
+    {
+      name: 'revocation',
+      path: paths.revocation,
+      usesUpLast: true,
+      cors: true,
+      notesOf: (form) => ({ shown: form.peek('token') }),
+      handle: async (request) => ({ members: await revoke(server, request) }),
+    },
+    // RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser cannot keep
+    // their credentials.
+    {
+      name: 'introspection',
+      path: paths.introspection,
+      usesUpLast: true,
+      clientAuthentication: 'confidential',
+      notesOf: (form) => ({ shown: form.peek('token') }),
+      async handle(request) {
+        const members = await introspect(server, request)
+        // A resource server gets no tokens: its introspections are its uses.
+        const noted = clientRegistry?.noteUse(request.client.client_id, server.now())
+        if (noted !== undefined) await noted.catch(() => undefined)
+        return { members }
+      },
+    },
+    ...registrationEndpoints(server),
+    ...endpoints,
+  ]
 }
-
-/**
- * RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still
- * exists.
- */
-function revocationEndpoint(server: ServerContext): EndpointOfServer {
-  return {
-    name: 'revocation',
-    path: server.settings.revocationPath,
-    usesUpLast: true,
-    cors: true,
-    notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: async (request) => ({ members: await revoke(server, request) }),
-  }
-}
-
-/**
- * RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser
- * cannot keep their credentials.
- */
-function introspectionEndpoint(server: ServerContext): EndpointOfServer {
-  const { clientRegistry } = server.settings
-  const handle = async (request: ByClient) => ({ members: await introspect(server, request) })
-  return {
-    name: 'introspection',
-    path: server.settings.introspectionPath,
-    usesUpLast: true,
-    clientAuthentication: 'confidential',
-    notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: clientRegistry === undefined ? handle : notingCaller(handle, clientRegistry, server.now),
-  }
-}
-
-interface ByClient {
-  readonly client: Client
-  readonly parameters: Parameters
-}
-
-// A resource server gets no tokens: its introspections are its uses.
-const notingCaller =
-  <Result>(handle: (request: ByClient) => Promise<Result>, registry: ClientRegistry, now: () => number) =>
-  async (request: ByClient): Promise<Result> => {
-    const result = await handle(request)
-    await registry.noteUse(request.client.client_id, now())?.catch(() => undefined)
-    return result
-  }
 
 /** RFC 7591, RFC 7592; none if registration is off. */
 function registrationEndpoints(server: ServerContext): readonly EndpointOfServer[] {

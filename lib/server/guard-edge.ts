@@ -1,13 +1,13 @@
 import { AuditLog } from '../audit/audit-log'
-import { diagnosisIf } from '../audit/diagnosis'
+import { Diagnosis } from '../audit/diagnosis'
 import type { ClientMarks } from '../authorization/client-marks'
-import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { issuerDigest } from '../authorization/issuer'
 import { accessFinder, signatureFinder } from '../authorization/lookup'
 import { tokenObserver } from '../authorization/observe-token'
 import type { GuardEdge, GuardSettings } from '../http/edge'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import type { Limit } from '../limits/limit'
-import { withSingleUseLimit } from '../limits/single-use-limit'
+import { singleUses } from '../limits/counters'
 import { secondsOf } from '../primitives/clock'
 import { privateState } from '../primitives/private-state'
 import type { TokenSource } from '../resource-server/admit'
@@ -15,26 +15,20 @@ import type { Store } from '../store/store'
 import type { TimelyStore } from '../store/deadline'
 import { authorizationsIn, countersIn } from '../stores/records'
 
-interface Counting {
-  /** With its deadline. */
-  readonly counters: Store
-  readonly singleUseLimit: Limit | undefined
-}
-
+/** @param counters with their deadline. */
 export function guardEdge(
-  settings: GuardSettings,
-  { counters, singleUseLimit }: Counting,
+  settings: GuardSettings & { readonly limits: { readonly singleUses: Limit | undefined } },
+  counters: Store,
   source: TokenSource,
 ): GuardEdge {
-  const { clock, explainRefusals, issuer } = settings
-  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
+  const { clock, explainRefusals, issuer, limits } = settings
   return {
     settings,
     ...source,
-    counters: countersOfIssuer(limited, issuerDigest(issuer)),
+    counters: countersIn(counters, issuerDigest(issuer), singleUses(limits.singleUses, clock)),
     now: secondsOf(clock),
     usedOnce: privateState(),
-    audit: new AuditLog(clock, diagnosisIf(explainRefusals)),
+    audit: new AuditLog(clock, explainRefusals ? new Diagnosis() : undefined),
     requests: new RequestsInFlight(),
   }
 }

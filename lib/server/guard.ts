@@ -3,10 +3,9 @@ import { explainsRefusals } from '../audit/diagnosis'
 import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest } from '../authorization/issuer'
 import { ofResources, resolveExtensions, type Sources } from '../config/doors'
-import { resolveReaders, resolveTokenTypes } from '../config/plug-ins'
+import { readerShape, resolveFormats, resolveTokenTypes } from '../config/plug-ins'
 import { openPluginsInGuard } from '../config/open-plug-ins'
-import { anIssuer } from '../config/resolve-issuer'
-import { resolveCounters } from '../config/resolve-stores'
+import { anIssuer, resolveCounters } from '../config/common-options'
 import type { Plugin } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
@@ -16,7 +15,7 @@ import { allowedOrigins, type CorsOption } from '../http/cors'
 import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
 import type { LimitOption } from '../limits/limit'
-import { singleUsesOption } from '../limits/single-use-limit'
+import { singleUsesOption } from '../limits/counters'
 import { aClock, aFlag } from '../primitives/fields'
 import {
   type Field,
@@ -130,7 +129,7 @@ export interface StandaloneGuard extends BearerGuard, Lifecycle {
 export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGuard {
   const at = placeOf(options)
   const read = at.read({ ...fields, issuer: at.source['jwt'] === undefined ? issuerOfServer : issOfTokens })
-  const { issuer, clock, store, storeDeadline, jwt, limits } = read
+  const { issuer, clock, store, storeDeadline, jwt } = read
   at.requireOne('store', 'jwt', 'introspection')
   const storage = store && withDeadline(store, storeDeadline)
   const { sources, start } = openPluginsInGuard(at, { issuer, clock, storage })
@@ -139,12 +138,12 @@ export function createBearerGuard(options: StandaloneGuardOptions): StandaloneGu
   const isCounting = settings.tokenTypes.length > 1 || sources.length > 0
   const counters = resolveCounters(at, storage, storeDeadline, clock, isCounting)
   if (store === undefined) checkClaims(at, settings)
-  at.refuseUnknown(known)
+  at.refuseUnknown()
   at.refuseUndefined()
   at.throwIssues('createBearerGuard() cannot work with these options:')
 
   const source = sourceOf(settings, storage)
-  const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, source)
+  const guards = guardEdge(settings, counters, source)
   start(guards)
   const { requests, audit } = guards
   return Object.assign(bearerGuard(guards), {
@@ -158,7 +157,7 @@ type ReadOptions = Read<typeof fields>
 
 const partsOf = (sources: Sources, { resources, choices }: ReadOptions) => ({
   tokenTypes: resolveTokenTypes(sources),
-  accessTokenFormats: resolveReaders(sources),
+  accessTokenFormats: resolveFormats(sources, readerShape),
   extensions: [...ofResources(resources), ...(choices ? [shownChoice] : []), ...resolveExtensions(sources)],
 })
 
@@ -203,7 +202,7 @@ const fields = {
   store: optional(aStore),
   jwt: optional(jwtOptions),
   introspection: optional(introspectionOptions),
-  ...resourcesOf(undefined, tenYears),
+  resources: resourcesOf(undefined, tenYears),
   choices: aFlag(false),
   authorizations: aFlag(false),
   storeDeadline: deadlineOf(0.5),
@@ -216,5 +215,3 @@ const fields = {
   explainRefusals: explainsRefusals,
   clock: aClock,
 } satisfies Partial<Fields<StandaloneGuardOptions>>
-
-const known = [...Object.keys(fields), 'plugins', 'counters']

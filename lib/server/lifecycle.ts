@@ -1,7 +1,7 @@
 import type { RequestsInFlight } from '../http/requests-in-flight'
 import type { Readiness } from '../config/open-plug-ins'
 import { OAuthError } from '../protocol/oauth-error'
-import { adviceForShared } from '../protocol/url-difference'
+import { adviceForShared } from '../protocol/uri'
 import { createId, secureRandom } from '../protocol/credential'
 import { withinDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
@@ -37,24 +37,17 @@ interface LifecycleOptions {
   readonly source?: (() => Promise<unknown>) | undefined
 }
 
-export function lifecycleOf({
-  issuer,
-  store,
-  storeDeadline,
-  closeDeadline,
-  requests,
-  readiness = [],
-  source,
-}: LifecycleOptions): Lifecycle {
+export function lifecycleOf(options: LifecycleOptions): Lifecycle {
+  const { issuer, store, requests, readiness = [], source } = options
   for (const each of readiness) void warnUnlessReady(each)
   const release = store && holdStore(store, issuer)
   const read = (from: Store) =>
-    withinDeadline(() => from.read(`authorization:${createId(secureRandom)}`), storeDeadline, from)
+    withinDeadline(() => from.read(`authorization:${createId(secureRandom)}`), options.storeDeadline, from)
   const answers = async () =>
     Promise.all([store && read(store), source?.(), ...readiness.map(({ ready }) => ready())])
   let closed: Promise<void> | undefined
   return {
-    close: () => (closed ??= requests.close(closeDeadline).then(release)),
+    close: () => (closed ??= requests.close(options.closeDeadline).then(release)),
     ready: async () => {
       if (requests.isClosed) return false
       const answered = await answers().then(

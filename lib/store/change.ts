@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Lines } from '../primitives/concurrency'
 import { createId, secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import type { Store } from './store'
@@ -23,14 +24,12 @@ const firstPause = 2
  * @throws OAuthError `temporarily_unavailable` after 16 rounds.
  */
 export function changeRecord<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
-  const queues = queuesOf(store)
-  const turn = (queues.get(key) ?? Promise.resolve()).then(() => change(store, key, decide))
-  const settled = turn.then(ignore, ignore).then(() => {
-    if (queues.get(key) === settled) queues.delete(key)
-  })
-  queues.set(key, settled)
-  return turn
+  const line = lines.get(store) ?? new Lines()
+  lines.set(store, line)
+  return line.add(key, () => change(store, key, decide))
 }
+
+const lines = new WeakMap<Store, Lines>()
 
 async function change<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   for (let round = 0; round < rounds; round++) {
@@ -48,14 +47,4 @@ async function change<Outcome>(store: Store, key: string, decide: Decide<Outcome
     await pause(Math.random() * firstPause * 2 ** Math.min(round, 5))
   }
   throw refused('record_contended')
-}
-
-const ignore = () => undefined
-
-const queues = new WeakMap<Store, Map<string, Promise<unknown>>>()
-
-function queuesOf(store: Store): Map<string, Promise<unknown>> {
-  const known = queues.get(store) ?? new Map<string, Promise<unknown>>()
-  queues.set(store, known)
-  return known
 }

@@ -1,3 +1,6 @@
+import type { WarningCode } from '../protocol/warning-code'
+import type { StoreWarning } from './store'
+
 /**
  * A deadline by the clock of the database: a late copy of a create, sent again by a client library or a network
  * device, could bring back a removed record.
@@ -14,28 +17,34 @@ export class CreationDeadline {
 
   /**
    * @param run gets the deadline in milliseconds. Resolves to the clock of the database in milliseconds, negative
-   * if the create is void, 0 if it was not read.
+   * if the create is void, 0 for a conflict, -1 if a removal of the key is marked.
+   * @returns whether it stored.
    */
-  async send(run: (deadline: string) => Promise<number>): Promise<number> {
+  async send(run: (deadline: string) => Promise<number>): Promise<boolean> {
     const until = performance.now() + this.patience
     const first = await this.attempt(until, run)
-    const reply = first < 0 && performance.now() < until ? await this.attempt(until, run) : first
+    const reply = first < -1 && performance.now() < until ? await this.attempt(until, run) : first
+    if (reply === -1) throw new Error('The record was removed.')
     if (reply < 0) throw new Error('The record was not created: the command reached the database too late.')
-    return reply
+    return reply > 0
   }
 
   private async attempt(until: number, run: (deadline: string) => Promise<number>): Promise<number> {
     const sentAt = performance.now()
     const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
     const reply = await run(String(deadline))
-    if (!Number.isSafeInteger(reply))
-      throw new Error('The database gave its time as something other than a whole number.')
     // The database read its clock after `sentAt`. A slow reply is too vague for the next deadline.
     const isRecent = performance.now() - sentAt <= this.patience
-    if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
+    if (Math.abs(reply) > 1 && isRecent) this.ahead = Math.abs(reply) - sentAt
     return reply
   }
 }
+
+/** A problem around a database, if it is so. */
+type Surrounding = readonly [isSo: boolean, code: WarningCode, message: string]
+
+export const warningsOf = (...found: readonly Surrounding[]): readonly StoreWarning[] =>
+  found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
 
 /** Milliseconds. */
 const apartAtMost = 5000
@@ -47,15 +56,14 @@ interface Readings {
   readonly after: number
 }
 
-/** Undefined if the clocks agree, or if the database did not tell its time. */
-export function clockWarning<Code extends string>(
-  code: Code,
+/** Not so either if the database did not tell its time. */
+export function clocksApart(
+  code: WarningCode,
   database: string,
   { before, there, after }: Readings,
-): { readonly code: Code; readonly message: string } | undefined {
+): Surrounding {
   const apart = Math.max(before - there, there - after)
-  if (!(apart > apartAtMost)) return undefined
   const direction = there < before ? 'ahead of' : 'behind'
   const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of ${database}. Tokens begin and end by the clocks of the processes that issue and guard them: synchronize all of these clocks, with NTP.`
-  return { code, message }
+  return [apart > apartAtMost, code, message]
 }

@@ -11,47 +11,35 @@ import { InMemory, isInMemory, type Store, type StoredValue } from './store'
  */
 const deadlineOfStore = (seconds: number, store: object): Deadline => ({
   seconds,
-  late: () => tooLate(seconds, store),
-  failed: (cause) => storeTrouble(cause, store),
+  late() {
+    const { place = 'The store', failure } = saidBy(store)
+    const because = failure === undefined ? '' : ` (${failure})`
+    return unavailable(new Error(`${place} did not answer within ${seconds} s${because}.`))
+  },
+  failed(thrown) {
+    // Without its extra properties: database clients put the whole command there, and its record must not reach a log.
+    // Name and codes stay: hosts recognize errors by these.
+    const error = bareError(thrown)
+    const { place, failure = error.message } = saidBy(store)
+    if (place === undefined) return unavailable(error)
+    const message = `${place}: ${failure}`
+    const stack = error.stack?.replace(error.message, () => message)
+    return unavailable(Object.assign(error, { message, stack }))
+  },
 })
+
+const unavailable = (cause: Error): OAuthError => refused('store_unavailable', {}, { cause })
+
+/** Of a store, perhaps one of the host. A command's error says only that the client gave up. */
+function saidBy(store: object): { readonly place?: string; readonly failure?: string } {
+  const { place, connectionFailure }: { place?: unknown; connectionFailure?: unknown } = store
+  const failure: unknown =
+    typeof connectionFailure === 'function' ? Reflect.apply(connectionFailure, store, []) : undefined
+  return { ...(isText(place) && { place }), ...(isText(failure) && { failure }) }
+}
 
 export const withinDeadline = <T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> =>
   inTime(call, deadlineOfStore(seconds, store))
-
-function tooLate(seconds: number, store: object): OAuthError {
-  const place = describeStore(store) ?? 'The store'
-  return storeTrouble(new Error(`${place} did not answer within ${seconds} s${because(store)}.`))
-}
-
-// Errors lose their extra properties: database clients put the whole command there, and its record must not reach a
-// log.
-function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
-  const bare = bareError(thrown)
-  const place = describeStore(store)
-  const cause = place === undefined ? bare : withPlace(place, bare, connectionFailureOf(store))
-  return refused('store_unavailable', {}, { cause })
-}
-
-// A command's error says only that the client gave up.
-function connectionFailureOf(store: object): string | undefined {
-  if (!('connectionFailure' in store) || typeof store.connectionFailure !== 'function') return undefined
-  const reason: unknown = Reflect.apply(store.connectionFailure, store, [])
-  return isText(reason) ? reason : undefined
-}
-
-function because(store: object): string {
-  const reason = connectionFailureOf(store)
-  return reason === undefined ? '' : ` (${reason})`
-}
-
-/** Name and codes stay: hosts recognize errors by these. */
-function withPlace(place: string, error: Error, reason = error.message): Error {
-  const message = `${place}: ${reason}`
-  return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
-}
-
-const describeStore = (store: object): string | undefined =>
-  'place' in store && isText(store.place) ? store.place : undefined
 
 /** A store whose calls end in time. */
 export interface TimelyStore extends Store {

@@ -1,4 +1,4 @@
-import { aCall, aTextThat, someCalls } from '../primitives/fields'
+import { aTextThat, someCalls } from '../primitives/fields'
 import { type Field, kind, needed, optional, shape } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 
@@ -110,7 +110,7 @@ export interface Store {
  */
 export const markSeconds = 124
 
-const verbs = ['read', 'write', 'remove', 'add', 'list']
+const verbs = ['read', 'write', 'remove', 'add', 'list'] as const
 
 export const isStore = (value: unknown): value is Store =>
   isRecord(value) && verbs.every((verb) => typeof value[verb] === 'function')
@@ -120,20 +120,12 @@ const withVerbs = kind(
   'must have the functions read, write, remove, add and list, as redisStore({ url }) and memoryStore() have.',
 )
 
-const whole = shape<Store>(
-  {
-    read: aCall(),
-    write: aCall(),
-    remove: aCall(),
-    add: aCall(),
-    list: aCall(),
-    ...someCalls('peek', 'confirmAbsent', 'check', 'close', 'connectionFailure'),
-    place: optional(
-      aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
-    ),
-  },
-  'ignored',
-)
+const whole = shape<Store>({
+  ...someCalls(...verbs, 'peek', 'confirmAbsent', 'check', 'close', 'connectionFailure'),
+  place: optional(
+    aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
+  ),
+})
 
 const reject = () => Promise.reject(new Error('There is no store.'))
 

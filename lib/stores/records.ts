@@ -1,7 +1,8 @@
-import { expiryOf } from '../authorization/authorization'
+import { type Authorization, expiryOf } from '../authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
-import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
+import { type AuthorizationStore, decorate, type StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
+import { BoundedMap } from '../primitives/maps'
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { TimelyStore } from '../store/deadline'
 import type { Store, StoredValue } from '../store/store'
@@ -61,34 +62,107 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-/** A single use is a record that nobody reads: of all creates, one succeeds. */
-export function countersIn(store: Pick<Store, 'add' | 'write'>): Counters {
+/**
+ * A single use is a record that nobody reads: of all creates, one succeeds.
+ *
+ * @param issuerDigest a key is good once at each issuer. Failed attempts count for all issuers together: they share the
+ * clients and their secrets.
+ * @param countUse throws if a share is used up.
+ */
+export function countersIn(
+  store: Pick<Store, 'add' | 'write'>,
+  issuerDigest = '',
+  countUse?: (share: string) => void,
+): Counters {
   return {
     add: (key, amount, seconds) => store.add(nameOf(key), amount, seconds),
-    useOnce: (key, seconds) =>
-      store.write(`use:${nameOf(key)}`, '1', { version: createId(secureRandom), seconds }),
-  }
-}
-
-/** Documents of other servers, which can be fetched again. */
-export interface Documents {
-  find(key: string): Promise<string | undefined>
-  /** Another process that writes at the same time may win. */
-  keep(key: string, text: string, seconds: number): Promise<void>
-}
-
-const documentKey = (key: string) => `document:${nameOf(key)}`
-
-export function documentsIn(store: Store): Documents {
-  return {
-    find: (key) => store.read(documentKey(key)).then((found) => found?.value),
-    async keep(key, text, seconds) {
-      const expected = (await store.read(documentKey(key)))?.version
-      await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
+    async useOnce(key, seconds, share) {
+      if (share !== undefined) countUse?.(share)
+      const name = nameOf(`${issuerDigest}:${key}`)
+      return store.write(`use:${name}`, '1', { version: createId(secureRandom), seconds })
     },
   }
 }
 
+const documentKey = (key: string) => `document:${nameOf(key)}`
+
+/** Documents of other servers, which can be fetched again. */
+export const documentsIn = (store: Store) => ({
+  find: async (key: string): Promise<string | undefined> => (await store.read(documentKey(key)))?.value,
+  /** Another process that writes at the same time may win. */
+  async keep(key: string, text: string, seconds: number): Promise<void> {
+    const expected = (await store.read(documentKey(key)))?.version
+    await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
+  },
+})
+
+export type Documents = ReturnType<typeof documentsIn>
+
 /** Keys are printable ASCII; names may hold what hosts and strangers choose. */
 export const nameOf = (name: string): string =>
   /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`
+
+// Tuning: a decision or a redemption need not read a record that this process wrote.
+// Buys: a code flow in one process sends 3 commands to Redis; over several processes, 5.
+// Measured: 2026-11-22, docs/reports/scale.md. It did not pay for refreshes (docs/reports/performance.md, "What
+// is left").
+// Can go: whenever two more reads per code flow are acceptable.
+
+const maximumCached = 1000
+
+/** The last 1000 requests and codes that this process wrote. */
+export function ownWrites(store: AuthorizationStore) {
+  const written = new BoundedMap<StoredAuthorization>(maximumCached)
+  return {
+    /**
+     * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
+     * revision may rest on it.
+     */
+    takeCached: (id: string): StoredAuthorization | undefined => {
+      const stored = written.get(id)
+      written.delete(id)
+      return stored
+    },
+    store: decorate(store, {
+      save(authorization, revision, expected) {
+        const { id, state } = authorization
+        written.delete(id)
+        const saved = store.save(authorization, revision, expected)
+        if (state === 'active') return saved
+        // Only then: who decides reads the record here.
+        return saved.then((isDone) => {
+          if (isDone) written.set(id, { authorization, revision })
+          return isDone
+        })
+      },
+      remove(id) {
+        written.delete(id)
+        return store.remove(id)
+      },
+    }),
+  }
+}
+
+/** Undefined if there is nothing to note. */
+export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
+
+/**
+ * A note leaves in the same turn of the event loop as the record, so Redis gets both in one packet. A failed
+ * note takes nothing from the client.
+ */
+export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
+  if (notes.length === 0) return store
+  return decorate(store, {
+    save(authorization, revision, expected) {
+      const saved = store.save(authorization, revision, expected)
+      const noted = notes.map((note) => note(authorization)?.catch(() => undefined))
+      if (noted.every((one) => one === undefined)) return saved
+      return Promise.all([saved, ...noted]).then(([isSaved]) => isSaved)
+    },
+  })
+}
+
+export const isUse = (
+  authorization: Authorization,
+): authorization is Extract<Authorization, { state: 'approved' | 'active' }> =>
+  authorization.state === 'approved' || authorization.state === 'active'

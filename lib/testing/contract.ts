@@ -4,15 +4,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { types } from 'node:util'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isRecord } from '../primitives/values'
+import type { Store } from '../store/store'
 
-export interface ContractRule<Subject> {
+export interface ContractRule {
   /** Begins with its subject, such as the name of a function. */
   readonly title: string
   /** Rejects with an `AssertionError` that shows the actual result. */
-  run(subject: Subject): Promise<void>
+  run(underTest: StoreUnderTest): Promise<void>
 }
 
-export interface UnderTest {
+export interface StoreUnderTest {
+  readonly store: Store
+  /** A second store on the same database, such as that of another process. */
+  readonly other?: Store
   /**
    * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real
    * time, up to half a minute for a contract.
@@ -23,7 +27,7 @@ export interface UnderTest {
 }
 
 /** Opens the store, once for each rule. */
-export type Open<Subject extends UnderTest> = () => Subject | Promise<Subject>
+export type Open = () => StoreUnderTest | Promise<StoreUnderTest>
 
 export interface Verdict {
   readonly rule: string
@@ -38,24 +42,15 @@ export interface TestRunner {
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-/**
- * A test for each rule.
- *
- * @throws ConfigurationError without a test runner.
- */
-type Contract<Subject extends UnderTest> = (title: string, open: Open<Subject>, runner?: TestRunner) => void
-
-/** A contract without a test runner. Never rejects: see {@link Verdict}. */
-type Check<Subject extends UnderTest> = (open: Open<Subject>) => Promise<readonly Verdict[]>
-
 /** Seconds for one rule: a store that never answers must not delay the others. */
 const patience = 30
 // Longer than `keep`, whose own bound has a clearer message.
 const milliseconds = 3 * patience * 1000
 
+/** @throws ConfigurationError without a test runner. */
 export const contractOf =
-  <Subject extends UnderTest>(rules: readonly ContractRule<Subject>[]): Contract<Subject> =>
-  (title, open, { describe, it } = runnerInScope()) => {
+  (rules: readonly ContractRule[]) =>
+  (title: string, open: Open, { describe, it }: TestRunner = runnerInScope()): void => {
     describe(title, () => {
       for (const rule of rules) {
         const test = function (this: unknown) {
@@ -68,9 +63,10 @@ export const contractOf =
     })
   }
 
+/** Never rejects: see {@link Verdict}. */
 export const checkOf =
-  <Subject extends UnderTest>(rules: readonly ContractRule<Subject>[]): Check<Subject> =>
-  async (open) => {
+  (rules: readonly ContractRule[]) =>
+  async (open: Open): Promise<readonly Verdict[]> => {
     const verdicts: Verdict[] = []
     for (const rule of rules) {
       const problem = await keep(rule, open).then(() => undefined, asError)
@@ -89,15 +85,12 @@ function runnerInScope(): TestRunner {
 const isTestRunner = (value: unknown): value is TestRunner =>
   isRecord(value) && typeof value['describe'] === 'function' && typeof value['it'] === 'function'
 
-async function keep<Subject extends UnderTest>(
-  rule: ContractRule<Subject>,
-  open: Open<Subject>,
-): Promise<void> {
-  const subject = await inTime(Promise.resolve().then(open))
+async function keep(rule: ContractRule, open: Open): Promise<void> {
+  const underTest = await inTime(Promise.resolve().then(open))
   try {
-    await inTime(rule.run(subject))
+    await inTime(rule.run(underTest))
   } finally {
-    await subject.close?.()
+    await underTest.close?.()
   }
 }
 
@@ -112,7 +105,7 @@ function inTime<T>(act: Promise<T>): Promise<T> {
 // Not `instanceof`: Jest's realm has another Error than node:assert.
 const asError = (reason: unknown): Error => (types.isNativeError(reason) ? reason : new Error(String(reason)))
 
-export async function pass(underTest: UnderTest, seconds: number): Promise<void> {
+export async function pass(underTest: StoreUnderTest, seconds: number): Promise<void> {
   // A timer may fire a part of a millisecond early.
   if (underTest.advance === undefined) await wait(seconds * 1000 + 5)
   else await underTest.advance(seconds)
@@ -122,15 +115,15 @@ type Acts = Readonly<Record<string, (...words: string[]) => Result | Promise<Res
 type Result = string | number | boolean | void | readonly (string | void)[]
 
 /** By their titles: steps with `; ` between, each an act, its words, and after ` = ` its result. `*` is the odd name. */
-export const rulesOf = <Subject extends UnderTest>(
-  actsOf: (subject: Subject) => Acts,
+export const rulesOf = (
+  actsOf: (underTest: StoreUnderTest) => Acts,
   rules: Readonly<Record<string, string>>,
   odd = '*',
-): readonly ContractRule<Subject>[] =>
+): readonly ContractRule[] =>
   Object.entries(rules).map(([title, steps]) => ({
     title,
-    async run(subject) {
-      const acts: Acts = { wait: (seconds) => pass(subject, Number(seconds)), ...actsOf(subject) }
+    async run(underTest) {
+      const acts: Acts = { wait: (seconds) => pass(underTest, Number(seconds)), ...actsOf(underTest) }
       for (const step of steps.split('; ')) await take(step, acts, (word) => word.replace('*', () => odd))
     },
   }))
@@ -146,15 +139,3 @@ async function take(step: string, acts: Acts, named: (word: string) => string): 
 
 const shown = (result: Result): string =>
   typeof result === 'object' ? result.join(' ') || 'none' : String(result ?? 'none')
-
-export function labelled<T>(make: (label: string) => T): (label: string) => T {
-  const made = new Map<string, T>()
-  return (label) => {
-    const value = made.get(label) ?? make(label)
-    made.set(label, value)
-    return value
-  }
-}
-
-export const atOnce = <T>(count: number, act: (number: number) => Promise<T>): Promise<readonly T[]> =>
-  Promise.all(Array.from({ length: count }, (_, number) => act(number)))

@@ -1,14 +1,47 @@
 import { equal, ok } from 'node:assert/strict'
 import { createId, secureRandom } from '../protocol/credential'
 import { markSeconds, type Store, type StoredValue } from '../store/store'
-import { atOnce, checkOf, contractOf, labelled, pass, rulesOf, type UnderTest } from './contract'
-import { oddKeys, oddValues } from './odd-texts'
+import { checkOf, contractOf, pass, rulesOf, type StoreUnderTest } from './contract'
 
-export interface StoreUnderTest extends UnderTest {
-  readonly store: Store
-  /** A second store on the same database, such as that of another process. */
-  readonly other?: Store
-}
+/** Values and keys that databases, and programs above them, like to change. */
+const oddValues: ReadonlyMap<string, string> = new Map([
+  ['NUL', String.raw`{"a":"\u0000"}`],
+  ['lone surrogates', String.raw`["\ud83d","\udc69 \udc69"]`],
+  ['text that is not ASCII', '{"ﬀ e\u0301 \u00E9":"Zoë שלום 👩‍🚀 \u2028\u2029\u007F\uFEFF"}'],
+  ['quotes, backslashes and placeholders', JSON.stringify(`a"b'c\\d\\"e\`f %00 \${} :id $1 ? %s {{a}}`)],
+  ['white space, and a member twice', ' {"b" : 1,\n\t"a":1, "b":2}\r\n '],
+  ['numbers as they were written', '[1.0,-0,1e400,12345678901234567890,0.10]'],
+  ['names that objects inherit', '{"__proto__":{"a":1},"constructor":null}'],
+  ['names that query languages read', '{"$set":{"a.b":1},"":[{"$gt":""}]}'],
+  ['a text', '"007"'],
+  ['an empty text', '""'],
+  ['null', 'null'],
+  ['zero', '0'],
+  ['64 KiB', JSON.stringify('"é'.repeat(16_383))],
+  ['1 MiB', JSON.stringify('x'.repeat(2 ** 20 - 2))],
+])
+
+// With `authorization:` and an id of 22 characters before it, as long as a key may be.
+const longest = 'x'.repeat(1000 - 36)
+
+const oddKeys: readonly string[] = [
+  '%',
+  '_',
+  ' a  b ',
+  `'"\``,
+  '{tag}',
+  '}{',
+  '\\',
+  String.raw`\x00%00&#0;\u0000`,
+  '*?[a-z]^',
+  ':a::',
+  '$a.b',
+  '/../#?a=b;--',
+  '__proto__',
+  'constructor',
+  'aB',
+  longest,
+]
 
 const random22 = () => createId(secureRandom)
 
@@ -19,41 +52,6 @@ const swapCase = (text: string): string =>
 
 const valueOf = (label: string): string => oddValues.get(label) ?? JSON.stringify({ label })
 
-/** A step names records by labels, from which their versions and values follow. */
-function labelsOf() {
-  const made = new Set<string>()
-  const random = labelled(random22)
-  const versionOf = (label: string) => {
-    made.add(label)
-    return random(label)
-  }
-  const expectedOf = (label: string) => {
-    const right = versionOf('1')
-    const wrong = new Map([
-      ['swapped', swapCase(right)],
-      ['cut', right.slice(0, -1)],
-      ['padded', `${right} `],
-      ['empty', ''],
-    ])
-    return wrong.get(label) ?? versionOf(label)
-  }
-  const write = (store: Store, key: string, label: string, expected?: string, seconds?: string) =>
-    store.write(key, valueOf(label), {
-      version: versionOf(label),
-      expected: expected === undefined ? undefined : expectedOf(expected),
-      seconds: seconds === undefined ? undefined : Number(seconds),
-    })
-  const labelOf = (found: StoredValue | undefined) => {
-    if (found === undefined) return undefined
-    const label = [...made].find((each) => versionOf(each) === found.version)
-    if (label === undefined) return `the unknown version ${found.version}`
-    return found.value === valueOf(label) ? label : `${label} with another value`
-  }
-  return { write, labelOf }
-}
-
-type Labels = ReturnType<typeof labelsOf>
-
 /** A store may refuse a create in either way. */
 const refused = (created: Promise<boolean>) =>
   created.then(
@@ -61,159 +59,157 @@ const refused = (created: Promise<boolean>) =>
     () => 'refused',
   )
 
-const verbsOf = (store: Store, key: string, { write, labelOf }: Labels) => ({
-  create: (label: string, seconds?: string) => write(store, key, label, undefined, seconds),
-  replace: (label: string, expected: string, seconds?: string) => write(store, key, label, expected, seconds),
-  tryCreate: (label: string) => refused(write(store, key, label)),
-  read: async () => labelOf(await store.read(key)),
-  remove: () => store.remove(key),
-})
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-/** What is known, which may be nothing, and at most this. */
-const peekOf =
-  (store: Store, key: string, { labelOf }: Labels) =>
-  (label = 'none') => {
-    const [known, again] = [store.peek?.(key), store.peek?.(key)]
-    if (known !== undefined) equal(`peek = ${labelOf(known)}`, `peek = ${label}`)
-    if (again !== undefined) ok(known === again, 'peek returned two objects for one value')
+/** A step names records by labels, from which their versions and values follow. */
+function labelsOf() {
+  const versions = new Map<string, string>()
+  const versionOf = (label: string) => {
+    const version = versions.get(label) ?? random22()
+    versions.set(label, version)
+    return version
   }
-
-function recordActs(underTest: StoreUnderTest, key: string, labels: Labels) {
-  const { store, other = store } = underTest
-  const [verbs, verbsOfOther] = [verbsOf(store, key, labels), verbsOf(other, key, labels)]
-  const peek = peekOf(store, key, labels)
+  const wrong = new Map([
+    ['swapped', swapCase],
+    ['cut', (right: string) => right.slice(0, -1)],
+    ['padded', (right: string) => `${right} `],
+    ['empty', () => ''],
+  ])
   return {
-    ...verbs,
-    async read() {
-      const found = await verbs.read()
-      peek(found)
-      return found
-    },
-    peek,
-    readOther: verbsOfOther.read,
-    replaceOther: verbsOfOther.replace,
-    tryCreateOther: verbsOfOther.tryCreate,
-    /** Until shortly before a mark may end, if the store can be told that time passes. */
-    waitForMark: () => pass(underTest, underTest.advance === undefined ? 2 : markSeconds - 4),
-    confirmAbsent: () => store.confirmAbsent?.(key) ?? true,
-    /** False for a store without `confirmAbsent`. */
-    confirmPresent: () => store.confirmAbsent?.(key) ?? false,
-    readNamed: async (name: string) => labels.labelOf(await store.read(name)),
-  }
-}
-
-function raceActs({ store, other = store }: StoreUnderTest, key: string, labels: Labels) {
-  const { write, labelOf } = labels
-  const turn = (number: number) => (number % 2 === 0 ? store : other)
-  const writeAtOnce = async (expected?: string) => {
-    const stored = await atOnce(50, (number) => write(turn(number), key, `rival ${number}`, expected))
-    equal(stored.filter(Boolean).length, 1)
-    equal(labelOf(await store.read(key)), `rival ${stored.indexOf(true)}`)
-  }
-  return {
-    createAtOnce: () => writeAtOnce(),
-    replaceAtOnce: (expected: string) => writeAtOnce(expected),
-    async repeatAtOnce(label: string, expected?: string) {
-      const stored = await atOnce(50, (number) => write(turn(number), key, label, expected))
-      equal(stored.filter(Boolean).length, 50)
-    },
-    async removeAtOnce(expected?: string) {
-      const keys = Array.from({ length: 20 }, (_, number) => `${key}:${number}`)
-      if (expected !== undefined) await Promise.all(keys.map((each) => write(store, each, expected)))
-      await Promise.all(
-        keys.flatMap((each, number) => {
-          const acts = [() => refused(write(store, each, 'rival', expected)), () => other.remove(each)]
-          return (number % 2 === 0 ? acts : acts.toReversed()).map((act) => act())
-        }),
-      )
-      for (const each of keys) equal(await store.read(each), undefined)
-    },
-    async readAtOnce() {
-      await atOnce(100, (number) => write(turn(number), `${key}:${number}`, `${number}`))
-      const found = await atOnce(101, (number) => store.read(`${key}:${number}`))
-      found.forEach((each, number) => equal(each?.value, number === 100 ? undefined : valueOf(`${number}`)))
+    write: (store: Store, key: string, label: string, expected?: string, seconds?: string) =>
+      store.write(key, valueOf(label), {
+        version: versionOf(label),
+        expected: expected && (wrong.get(expected)?.(versionOf('1')) ?? versionOf(expected)),
+        seconds: seconds === undefined ? undefined : Number(seconds),
+      }),
+    labelOf: (found: StoredValue | undefined) => {
+      if (found === undefined) return undefined
+      const [label] = [...versions].find(([, version]) => version === found.version) ?? []
+      if (label === undefined) return `the unknown version ${found.version}`
+      return found.value === valueOf(label) ? label : `${label} with another value`
     },
   }
 }
 
-/** Of keys that a careless comparison takes for this one. */
-function neighbourActs({ store }: StoreUnderTest, start: string, odd: string, { write }: Labels) {
-  const key = start + odd
-  const near = [start, `${start}a`, start + swapCase(odd), key.slice(0, -1)]
-  const neighbours = [...new Set(near)].filter((each) => each !== key)
-  return {
-    async createNear() {
-      for (const each of neighbours) ok(await write(store, each, each), each)
-    },
-    async readNear() {
-      for (const each of neighbours) equal((await store.read(each))?.value, valueOf(each))
-    },
-  }
-}
-
-function countActs({ store, other = store }: StoreUnderTest, key: string) {
-  const add = (amount = '1', seconds = '60', by = store) =>
-    by.add(key, amount === '-1' ? -1 : 1, Number(seconds))
-  return {
-    count: async (amount?: string, seconds?: string) => (await add(amount, seconds)).count,
-    async add(amount?: string, seconds?: string) {
-      const { count, secondsLeft } = await add(amount, seconds)
-      return `${count} for ${secondsLeft}`
-    },
-    async addAtOnce(amount: string, least: string) {
-      const added = await atOnce(50, (number) => add(amount, '60', number % 2 === 0 ? store : other))
-      const counts = added.map(({ count }) => count).toSorted((a, b) => a - b)
-      equal(counts.join(), Array.from({ length: 50 }, (_, index) => Number(least) + index).join())
-    },
-  }
-}
-
-function listActs({ store, other = store }: StoreUnderTest, tag: string, { write }: Labels) {
-  const at = (id: string) => `client:${tag}${id}`
-  const listed = async (by = store) =>
-    (await by.list('client')).filter((id) => id.includes(tag)).map((id) => id.replace(tag, ''))
-  const create = (id: string, seconds?: string) => write(store, at(id), id, undefined, seconds)
-  const includes = async (id: string, by = store) =>
-    ok((await listed(by)).includes(id), `The list lacks ${id}.`)
-  return {
-    createClient: create,
-    replaceClient: (id: string, seconds?: string) => write(store, at(id), `${id}2`, id, seconds),
-    removeClient: (id: string) => store.remove(at(id)),
-    createOf: (kind: string) => write(store, `${kind}:${tag}`, kind),
-    list: async () => (await listed()).toSorted(),
-    includes: (id: string) => includes(id),
-    async includesMany() {
-      for (let first = 0; first < 300; first += 50) await atOnce(50, (number) => create(`${first + number}`))
-      for (const by of [store, other]) {
-        const ids = (await listed(by)).toSorted()
-        equal(
-          ids.join(),
-          Array.from({ length: 300 }, (_, number) => `${number}`)
-            .toSorted()
-            .join(),
-        )
-      }
-    },
-    async includesAtOnce(id: string) {
-      const created = atOnce(50, (number) => create(`${number}`))
-      await atOnce(10, (number) => includes(id, number % 2 === 0 ? store : other))
-      await created
-    },
-  }
-}
-
+/** @param odd what the key contains. */
 const actsOf =
   (odd = '') =>
   (underTest: StoreUnderTest) => {
-    const labels = labelsOf()
-    const start = `authorization:${random22()}`
+    const { store, other = store } = underTest
+    const { write, labelOf } = labelsOf()
+    const [start, tag] = [`authorization:${random22()}`, random22()]
     const key = start + odd
+    /** In turns by both stores. */
+    const atOnce = <T>(count: number, act: (number: number, by: Store) => Promise<T>) =>
+      Promise.all(upTo(count).map((number) => act(number, number % 2 === 0 ? store : other)))
+    const verbsOf = (by: Store) => ({
+      create: (label: string, seconds?: string) => write(by, key, label, undefined, seconds),
+      replace: (label: string, expected: string, seconds?: string) =>
+        write(by, key, label, expected, seconds),
+      tryCreate: (label: string) => refused(write(by, key, label)),
+      read: async () => labelOf(await by.read(key)),
+      remove: () => by.remove(key),
+    })
+    const [verbs, ofOther] = [verbsOf(store), verbsOf(other)]
+    /** What is known, which may be nothing, and at most this. */
+    const peek = (label = 'none') => {
+      const [known, again] = [store.peek?.(key), store.peek?.(key)]
+      if (known !== undefined) equal(`peek = ${labelOf(known)}`, `peek = ${label}`)
+      if (again !== undefined) ok(known === again, 'peek returned two objects for one value')
+    }
+    const writeAtOnce = async (expected?: string) => {
+      const stored = await atOnce(50, (number, by) => write(by, key, `rival ${number}`, expected))
+      equal(stored.filter(Boolean).length, 1)
+      equal(await verbs.read(), `rival ${stored.indexOf(true)}`)
+    }
+    /** Keys that a careless comparison takes for this one. */
+    const near = [start, `${start}a`, start + swapCase(odd), key.slice(0, -1)]
+    const neighbours = [...new Set(near)].filter((each) => each !== key)
+    const add = (amount = '1', seconds = '60', by = store) =>
+      by.add(key, amount === '-1' ? -1 : 1, Number(seconds))
+    const clientKey = (id: string) => `client:${tag}${id}`
+    const createClient = (id: string, seconds?: string) => write(store, clientKey(id), id, undefined, seconds)
+    const listed = async (by = store) =>
+      (await by.list('client')).flatMap((id) => (id.includes(tag) ? id.replace(tag, '') : [])).toSorted()
+    const includes = async (id: string, by = store) =>
+      ok((await listed(by)).includes(id), `The list lacks ${id}.`)
     return {
-      ...recordActs(underTest, key, labels),
-      ...raceActs(underTest, key, labels),
-      ...neighbourActs(underTest, start, odd, labels),
-      ...countActs(underTest, key),
-      ...listActs(underTest, random22(), labels),
+      ...verbs,
+      async read() {
+        const found = await verbs.read()
+        peek(found)
+        return found
+      },
+      peek,
+      readOther: ofOther.read,
+      replaceOther: ofOther.replace,
+      tryCreateOther: ofOther.tryCreate,
+      /** Until shortly before a mark may end, if the store can be told that time passes. */
+      waitForMark: () => pass(underTest, underTest.advance === undefined ? 2 : markSeconds - 4),
+      confirmAbsent: () => store.confirmAbsent?.(key) ?? true,
+      /** False for a store without `confirmAbsent`. */
+      confirmPresent: () => store.confirmAbsent?.(key) ?? false,
+      readNamed: async (name: string) => labelOf(await store.read(name)),
+      createAtOnce: () => writeAtOnce(),
+      replaceAtOnce: (expected: string) => writeAtOnce(expected),
+      async repeatAtOnce(label: string, expected?: string) {
+        const stored = await atOnce(50, (_, by) => write(by, key, label, expected))
+        equal(stored.filter(Boolean).length, 50)
+      },
+      async removeAtOnce(expected?: string) {
+        const keys = upTo(20).map((number) => `${key}:${number}`)
+        if (expected !== undefined) await Promise.all(keys.map((each) => write(store, each, expected)))
+        await Promise.all(
+          keys.flatMap((each, number) => {
+            const acts = [() => refused(write(store, each, 'rival', expected)), () => other.remove(each)]
+            return (number % 2 === 0 ? acts : acts.toReversed()).map((act) => act())
+          }),
+        )
+        for (const each of keys) equal(await store.read(each), undefined)
+      },
+      async readAtOnce() {
+        await atOnce(100, (number, by) => write(by, `${key}:${number}`, `${number}`))
+        const found = await Promise.all(upTo(101).map((number) => store.read(`${key}:${number}`)))
+        found.forEach((each, number) => equal(each?.value, number === 100 ? undefined : valueOf(`${number}`)))
+      },
+      async createNear() {
+        for (const each of neighbours) ok(await write(store, each, each), each)
+      },
+      async readNear() {
+        for (const each of neighbours) equal((await store.read(each))?.value, valueOf(each))
+      },
+      count: async (amount?: string, seconds?: string) => (await add(amount, seconds)).count,
+      async add(amount?: string, seconds?: string) {
+        const { count, secondsLeft } = await add(amount, seconds)
+        return `${count} for ${secondsLeft}`
+      },
+      async addAtOnce(amount: string, least: string) {
+        const added = await atOnce(50, (_, by) => add(amount, '60', by))
+        const counts = added.map(({ count }) => count).toSorted((a, b) => a - b)
+        equal(
+          counts.join(),
+          upTo(50)
+            .map((index) => Number(least) + index)
+            .join(),
+        )
+      },
+      createClient,
+      replaceClient: (id: string, seconds?: string) => write(store, clientKey(id), `${id}2`, id, seconds),
+      removeClient: (id: string) => store.remove(clientKey(id)),
+      createOf: (kind: string) => write(store, `${kind}:${tag}`, kind),
+      list: () => listed(),
+      includes: (id: string) => includes(id),
+      async includesMany() {
+        const ids = upTo(300).map(String)
+        for (let first = 0; first < 300; first += 50)
+          await Promise.all(ids.slice(first, first + 50).map((id) => createClient(id)))
+        for (const by of [store, other]) equal((await listed(by)).join(), ids.toSorted().join())
+      },
+      async includesAtOnce(id: string) {
+        const created = Promise.all(upTo(50).map((number) => createClient(`${number}`)))
+        await atOnce(10, (_, by) => includes(id, by))
+        await created
+      },
     }
   }
 
@@ -223,7 +219,7 @@ const anotherVersion = `${replacing} is refused where another version is stored,
 const absence = 'confirmAbsent, where a store has it,'
 const peeking = 'peek, where a store has it,'
 
-const recordRules = rulesOf(actsOf(), {
+const rules = rulesOf(actsOf(), {
   'read resolves to undefined for a key that never was written': 'read = none; readOther = none',
   'read takes no name that objects inherit for a key':
     'readNamed __proto__ = none; readNamed constructor = none; readNamed toString = none',
@@ -260,9 +256,6 @@ const recordRules = rulesOf(actsOf(), {
   'write resolves to true for each of 50 parallel copies of a create': 'repeatAtOnce 1; read = 1',
   'write resolves to true for each of 50 parallel copies of a replacement':
     'create 1; repeatAtOnce 2 1; read = 2',
-})
-
-const expiryRules = rulesOf(actsOf(), {
   'write with `seconds` stores a record until its end, and not after':
     'create 1 3; wait 1; read = 1; wait 2.5; read = none; readOther = none',
   'write takes parts of a second, and many years':
@@ -280,9 +273,6 @@ const expiryRules = rulesOf(actsOf(), {
     'create 1 0 = true; read = none; create 2 = true; replace 3 2 0 = true; read = none; create 4 -5 = true; read = none',
   'write cannot replace a record past its end, and may create it':
     'create 1 2; wait 3; replace 2 1 = false; replace 1 1 = false; read = none; create 2 = true; read = 2',
-})
-
-const removalRules = rulesOf(actsOf(), {
   'remove removes a record, whatever its version':
     'create 1; replace 2 1; remove; read = none; readOther = none',
   'remove may be repeated, and resolves where no record is': 'remove; remove; read = none',
@@ -313,9 +303,6 @@ const removalRules = rulesOf(actsOf(), {
   [`${peeking} returns nothing older than what was written`]:
     'peek; create 1; peek 1; read = 1; replace 2 1; peek 2; read = 2; replace 3 1 = false; peek 2',
   [`${peeking} returns nothing of what was removed`]: 'create 1; read = 1; remove; peek; read = none; peek',
-})
-
-const countRules = rulesOf(actsOf(), {
   'add counts, and returns the seconds that are left': 'add = 1 for 60; count = 2; count = 3',
   'add takes back an addition, and never counts below 0':
     'count; count; count -1 = 1; count -1 = 0; count -1 = 0',
@@ -329,9 +316,6 @@ const countRules = rulesOf(actsOf(), {
     'create 1 = true; count = 1; read = 1; replace 2 1 = true; count = 2; remove; count = 3; count -1 = 2; tryCreate 1 = refused',
   'a count of a key does not keep a record from being created, or from being absent':
     'count = 1; read = none; create 1 = true; read = 1; count = 2',
-})
-
-const listRules = rulesOf(actsOf(), {
   'list names the records of its kind without an end, and no others':
     'createClient a; createClient b; createClient c 60; createOf authorization; createOf clients; createOf Client; list = a b',
   'list names a record once, however often it was replaced':
@@ -368,15 +352,7 @@ const keyRules = oddKeys.flatMap((odd) =>
   ),
 )
 
-export const storeRules = [
-  ...recordRules,
-  ...valueRules,
-  ...keyRules,
-  ...expiryRules,
-  ...removalRules,
-  ...countRules,
-  ...listRules,
-]
+export const storeRules = [...rules, ...valueRules, ...keyRules]
 
 /** For a `Store`. No two rules use one key, so one database can serve all. */
 export const storeContract = contractOf(storeRules)

@@ -16,9 +16,8 @@ import type { Evidence } from '../protocol/extension-data'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
-import { shareOf } from '../limits/counted-for'
-import { countersOf } from '../limits/single-use-limit'
-import type { Counters } from '../limits/counters'
+import { shareOf } from '../limits/shares'
+import { type Counters, countersOf } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import { issueContext, type Context } from '../doors/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
@@ -74,7 +73,7 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
   parameters.check(server.plugins.tokenParameters)
-  server.limits.issuing?.requireRoom(client.client_id)
+  server.limits.issuing.requireRoom(client.client_id)
   const scope = requestedScope(grantType, parameters)
   const restrict: IssueContext['restrict'] = (granted) =>
     restrictToken(server.plugins.restrictors, asked, granted)

@@ -23,7 +23,7 @@ extensions/resource-indicators:
 limits: express-rate-limit
 
 authorization: limits/counters
-clients/document-fetch: limits/network limits/token-buckets
+clients/document-fetch: limits/network limits/shares
 
 stores: limits/counters authorization
 audit: authorization express
@@ -49,7 +49,7 @@ authorization-endpoint: authorization extensions/token-types/bearer doors
 resource-server: limits jwt jwt/signing-keys/signing-key jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources
 clients/dynamic-registration: authorization clients clients/document-fetch stores
-  client-authentication/client-secret endpoints/server-metadata
+  client-authentication/client-secret endpoints/server-urls
 clients/metadata-documents: jwt/public-keys limits/network clients/open-clients clients/stated-metadata stores/records
   clients/document-fetch
 
@@ -65,7 +65,7 @@ device-authorization: limits authorization doors/polled-requests authorization-e
   pages/texts/locale doors/plug-in
 dpop: jwt authorization/lookup doors/plug-in
 extensions/jwt-access-tokens: jwt jwt/signing-keys
-  extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
+  extensions/resource-indicators/resource-indicators endpoints/server-urls doors/plug-in
 form-post: doors/plug-in
 legacy-tokens: authorization extensions/resource-indicators/resource-indicators
   token-endpoint/grant-types/built-in doors/plug-in
@@ -74,15 +74,13 @@ openid-connect: jwt jwt/signing-keys extensions/resource-indicators/resource-ind
 pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/requested authorization-endpoint/open-request client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
-command-line/lint: authorization/lifetimes stores/client-records stores/registered client-authentication/bcrypt
-  config/options config/settings config/resolve-options
 testing:
 
 .: *
 paths: *
-command-line: authorization/client-marks authorization/owner-entries authorization/issuer clients
-  clients/dynamic-registration/dynamic-clients stores/from stores/postgres command-line/lint/lint
-  command-line/lint/subject jwt/signing-keys/signing-keys ../package.json stores
+command-line: authorization client-authentication/bcrypt clients config
+  clients/dynamic-registration/dynamic-clients stores/from stores/postgres
+  jwt/signing-keys/signing-keys ../package.json stores
 `
 
 const floors = table

@@ -157,7 +157,7 @@ describe('A plug-in', () => {
     expect(mistakesWith({ plugins: all })).toEqual([
       {
         path: 'plugins[1].clientMembers[0].name',
-        message: 'is "badge", which another plug-in adds already.',
+        message: 'is "badge", which another plug-in has already.',
       },
       ...taken.map(({ name }, index) => ({
         path: `plugins[2].clientMembers[${index}].name`,

@@ -78,7 +78,7 @@ function process({
 }: { clock?: Clock; shared?: Store; allow?: readonly string[] } = {}) {
   const documents = new Documents()
   const options: Partial<AuthorizationServerOptions> = { store: shared, clock: clock.read, storeDeadline: 10 }
-  const { find } = openedDocuments({ documents, ...(allow && { allow }) }, options)
+  const { findClient: find } = openedDocuments({ documents, ...(allow && { allow }) }, options)
   const found = async (url = clientId, sender?: DocumentInquiry['sender']) => find(url, sender)
   /** The name of the client, or the reason why there is none. */
   const outcome = (url = clientId, sender?: DocumentInquiry['sender']) =>

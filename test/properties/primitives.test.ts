@@ -85,7 +85,7 @@ test('a bounded map keeps the keys that were put there last, and a look is no us
     let model: readonly (readonly [string, number])[] = []
     const wrong: unknown[] = []
     for (const [value, name] of puts.entries()) {
-      map.put(name, value)
+      map.set(name, value)
       model = [...model.filter(([known]) => known !== name), [name, value] as const].slice(-3)
       wrong.push(...keys.filter((known) => map.get(known) !== model.find(([one]) => one === known)?.[1]))
     }

@@ -8,8 +8,15 @@ import {
   loopbackUri,
   redirectUriFault,
 } from '../../lib/protocol/redirect-uri'
-import { hasUriCharacters, isLoopback, namesHost, protocolOf } from '../../lib/protocol/uri'
-import { adviceForShared, differenceBetween, likelySlips } from '../../lib/protocol/url-difference'
+import {
+  hasUriCharacters,
+  isLoopback,
+  namesHost,
+  protocolOf,
+  adviceForShared,
+  differenceBetween,
+  likelySlips,
+} from '../../lib/protocol/uri'
 import { anyText, wholeText } from '../support/any-text'
 
 fc.configureGlobal({ seed: 7 })

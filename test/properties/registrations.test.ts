@@ -364,11 +364,10 @@ describe('the field credentials', () => {
     ['an empty text', { sealed: '' }, '.sealed is empty'],
     ['an empty list', { sealed: [] }, '.sealed is empty'],
     ...[() => true, new Date(0), { a: NaN }, 1n, new Map([[1, 2]]), cyclic].map(
-      (sealed) =>
-        ['what is no JSON', { sealed }, '.sealed must be a JSON value.'] as [string, object, string],
+      (sealed) => ['what is no JSON', { sealed }, '.sealed must be JSON'] as [string, object, string],
     ),
     ['what its method refuses', { picky: 'glue' }, '.picky must be wax.'],
-    ['what its method chokes on', { broken: 'wax' }, '.broken must be what the method broken can read.'],
+    ['what its method chokes on', { broken: 'wax' }, '.broken must be what the plug-in of broken can read.'],
   ])('may not be %s', (_what, credentials, problem) => {
     expect(bent({ credentials }).problems).toEqual(beginning(`credentials${problem}`))
   })

@@ -1,6 +1,6 @@
 import ar from '../../lib/pages/texts/ar.json'
 import de from '../../lib/pages/texts/de.json'
-import { en } from '../../lib/pages/texts/catalogues'
+import { en } from '../../lib/pages/texts/locale'
 import es from '../../lib/pages/texts/es.json'
 import fr from '../../lib/pages/texts/fr.json'
 import ja from '../../lib/pages/texts/ja.json'

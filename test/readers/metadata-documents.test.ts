@@ -38,7 +38,7 @@ function source(
       return { json, maximumAge: 60 }
     },
   }
-  const { find, registered } = openedDocuments({ documents, ...options }, server)
+  const { findClient: find, registered } = openedDocuments({ documents, ...options }, server)
   return { asked, registered, find: async (id = clientId) => find(id) }
 }
 

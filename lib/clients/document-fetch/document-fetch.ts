@@ -1,25 +1,18 @@
 import { aCall } from '../../primitives/fields'
 import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
-import { steadyClock, Wait } from '../../primitives/clock'
-import { Semaphore } from '../../primitives/concurrency'
+import { inTime, steadyClock } from '../../primitives/clock'
+import { Semaphore, SingleFlight } from '../../primitives/concurrency'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Client, ClientMember } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
-import { networksOf } from '../../limits/network'
-import { isLoopback } from '../../protocol/uri'
+import { type CountedNetwork, networksOf, widestOf } from '../../limits/network'
+import { TokenBuckets } from '../../limits/shares'
+import { isLoopback, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
-import { hostLimits, sharesOfSenders } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
-import {
-  type Lookup,
-  lookupInDns,
-  parseTarget,
-  type Target,
-  TargetAddresses,
-  unlessAborted,
-} from './target-address'
+import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 export interface DocumentFetch {
   /**
@@ -54,8 +47,8 @@ export const authorities = optional(
 export const addressLookup = optional(aCall<Lookup>())
 
 export interface DocumentFetchOptions {
-  /** Only for a server whose own issuer is at loopback. */
-  readonly loopback: boolean
+  /** Only a server at loopback, such as one in development, may ask this machine. */
+  readonly issuer: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /** Default: DNS. `lookup` of `node:dns/promises` has this form. */
@@ -72,17 +65,24 @@ const longestQueue = 64
 /** Bytes. */
 export const usualSize = 5120
 
+// At the same time, waiting ones included.
+const atOnceOfSender = 8
+
+const maximumKeys = 10_000
+const limited = () => new DocumentUnavailable('limited')
+const late = () => new DocumentUnavailable('timeout')
+
 /**
  * Limits concurrent fetches, and those per host and sender. A server makes one, because the limits count for
  * what goes through it.
  */
-function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
+export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
+  const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestQueue, () => new DocumentUnavailable('busy'))
-  const perSender = sharesOfSenders()
-  const targetAddresses = new TargetAddresses(lookup, loopback)
-  const running = new Map<string, Promise<FetchedDocument>>()
+  const perSender = new Lines(atOnceOfSender, 0, limited)
+  const targetAddresses = new TargetAddresses(lookup, isAtLoopback(issuer))
+  const running = new SingleFlight<FetchedDocument>()
 
   const fetchInQueue = (target: Target, maximumSize: number, signal: AbortSignal) =>
     turns.take('in line', async () => {
@@ -94,53 +94,89 @@ function documentFetch(options: DocumentFetchOptions): DocumentFetch {
 
   return {
     async fetch(url, maximumSize = usualSize, { sender } = {}) {
-      const key = `${maximumSize} ${url}`
-      const other = running.get(key)
-      if (other !== undefined) return other
       const target = parseTarget(url)
-      const senders = sender === undefined ? [] : networksOf(sender.address)
-      const [widest] = senders
+      const key = `${maximumSize} ${url}`
+      const fetched = () =>
+        running.share(key, () => within(timeout, (signal) => fetchInQueue(target, maximumSize, signal)))
+      if (running.has(key)) return fetched()
       // Outside the shared fetch: the limits of one sender must not refuse others.
-      return perSender(widest?.network, () => {
-        hosts.countFetch(target.hostname, senders)
-        const own = within(timeout, (signal) => fetchInQueue(target, maximumSize, signal))
-        running.set(key, own)
-        return own.finally(() => running.delete(key))
-      })
+      const counted = async () => {
+        hosts.countFetch(target.hostname, sender === undefined ? [] : networksOf(sender.address))
+        return fetched()
+      }
+      return sender === undefined ? counted() : perSender.take(widestOf(sender.address), counted)
     },
   }
 }
 
-/** Made at the first fetch: before that, the issuer may be faulty. */
-export function fetchOfServer(
-  issuer: string,
-  options: Omit<DocumentFetchOptions, 'loopback'>,
-): DocumentFetch {
-  let made: DocumentFetch | undefined
-  // Only a server at loopback, such as one in development, may ask this machine.
-  const make = () => documentFetch({ ...options, loopback: isLoopback(new URL(issuer).hostname) })
-  return { fetch: (...inquiry) => (made ??= make()).fetch(...inquiry) }
+export const isAtLoopback = (url: string): boolean => isLoopback(plainUrl(url)?.hostname ?? '')
+
+/**
+ * An attacker must not aim this server at a host. Counts by name and by the networks of the addresses: a
+ * domain's owner can make any number of names for another's address.
+ *
+ * @param clock milliseconds of a clock that does not step.
+ */
+export function hostLimits(clock: () => number) {
+  const perMinute = (attempts: number) =>
+    new TokenBuckets({ attempts, seconds: 60 }, limited, clock, maximumKeys)
+  const sendersAtHosts = perMinute(30)
+  const sendersEverywhere = perMinute(120)
+  // More than the 480 of a /48 of IPv6, which one subscriber may have.
+  const hosts = perMinute(600)
+  // A network has many names, such as those of a hosting company. More than the 1920 of a /48 to all names.
+  const networks = perMinute(2400)
+  return {
+    /** Before the look-up of the name. */
+    countFetch(hostname: string, senders: readonly CountedNetwork[]): void {
+      // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
+      const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
+      sendersAtHosts.takeFromAll(atHost)
+      sendersEverywhere.takeFromAll(senders)
+      hosts.take(hostname)
+    },
+    /** Before the connection. */
+    countConnection: (addresses: readonly string[]): void =>
+      networks.takeFromAll(addresses.flatMap(networksOf)),
+  }
+}
+
+/** One line for each key: whoever never answers, or asks for much, must not keep others waiting. */
+export class Lines {
+  private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
+
+  constructor(
+    private readonly turns: number,
+    private readonly longest: number,
+    private readonly refusal: () => Error,
+  ) {}
+
+  async take<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const known = this.lines.get(key) ?? {
+      line: new Semaphore(this.turns, this.longest, this.refusal),
+      users: 0,
+    }
+    this.lines.set(key, known)
+    known.users += 1
+    try {
+      return await known.line.take('in line', act)
+    } finally {
+      known.users -= 1
+      if (known.users === 0) this.lines.delete(key)
+    }
+  }
 }
 
 export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const deadline = new AbortController()
-  const { signal } = deadline
-  const waiting = new Wait(milliseconds / 1000, tooLate, (error) => deadline.abort(error))
+  const work = new AbortController()
   try {
-    return await unlessAborted(act(signal), signal)
+    return await inTime(() => act(work.signal), { seconds: milliseconds / 1000, late })
   } finally {
-    waiting.end()
+    work.abort()
   }
-}
-
-const tooLate = () => new DocumentUnavailable('timeout')
-
-interface MemberMistake {
-  readonly name: string
-  readonly message: string
 }
 
 export async function mistakeInStatement(
@@ -148,7 +184,7 @@ export async function mistakeInStatement(
   members: readonly ClientMember[] = [],
   documents: DocumentFetch,
   inquiry: DocumentInquiry,
-): Promise<MemberMistake | undefined> {
+): Promise<{ readonly name: string; readonly message: string } | undefined> {
   const fetchDocument = async (url: string, maximumSize?: number) =>
     (await documents.fetch(url, maximumSize, inquiry).catch(orUnreachable)).json
   for (const member of members) {

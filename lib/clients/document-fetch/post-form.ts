@@ -1,9 +1,7 @@
 import { Semaphore } from '../../primitives/concurrency'
-import { isLoopback, plainUrl } from '../../protocol/uri'
 import { steadyClock } from '../../primitives/clock'
-import { type DocumentFetchOptions, within } from './document-fetch'
+import { type DocumentFetchOptions, hostLimits, isAtLoopback, Lines, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
-import { hostLimits } from './fetch-limits'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
@@ -23,7 +21,7 @@ const maximumSize = 1024
 const atOnce = 16
 const atOnceToHost = 4
 const longestLine = 10_000
-const newLine = (most: number) => new Semaphore(most, longestLine, () => new DocumentUnavailable('busy'))
+const busy = () => new DocumentUnavailable('busy')
 
 interface PostFormOptions extends DocumentFetchOptions {
   /** Whether forms to URLs of the host may go to addresses inside the network. Default false. */
@@ -32,11 +30,13 @@ interface PostFormOptions extends DocumentFetchOptions {
 
 /** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
 export function postForm(options: PostFormOptions): PostForm {
-  const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
+  const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
-  const linesToHosts = new HostLines()
+  // A host that never answers must not keep others waiting.
+  const linesToHosts = new Lines(atOnceToHost, longestLine, busy)
+  const loopback = isAtLoopback(issuer)
   const wayOf = (reachesInside?: boolean) => ({
-    line: newLine(atOnce),
+    line: new Semaphore(atOnce, longestLine, busy),
     addresses: new TargetAddresses(lookup, loopback, reachesInside),
   })
   const [toHosts, toOthers] = [wayOf(options.insideNetwork), wayOf()]
@@ -63,31 +63,12 @@ export function postForm(options: PostFormOptions): PostForm {
       return within(timeout, (signal) => send(target, text, ofHost, signal))
     }
     try {
-      return await linesToHosts.run(target.host, () => line.take('in line', sendInTime))
+      return await linesToHosts.take(target.host, () => line.take('in line', sendInTime))
     } catch (error) {
       throw requestFailure(error)
     }
   }
 }
-
-/** A host that never answers must not keep others waiting. */
-class HostLines {
-  private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
-
-  async run<Outcome>(host: string, act: () => Promise<Outcome>): Promise<Outcome> {
-    const known = this.lines.get(host) ?? { line: newLine(atOnceToHost), users: 0 }
-    this.lines.set(host, known)
-    known.users += 1
-    try {
-      return await known.line.take('in line', act)
-    } finally {
-      known.users -= 1
-      if (known.users === 0) this.lines.delete(host)
-    }
-  }
-}
-
-const isAtLoopback = (url: string) => isLoopback(plainUrl(url)?.hostname ?? '')
 
 export const mayPass = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && error.reason !== 'url' && error.reason !== 'address_forbidden'

@@ -63,19 +63,15 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
  * most 32 levels.
  */
 function readJson(bytes: Uint8Array): unknown {
-  const json = parse(bytes)
-  if (!isShallow(json)) throw new DocumentUnavailable('malformed')
-  return json
-}
-
-function parse(bytes: Uint8Array): unknown {
   try {
     // Keeps a byte order mark, so JSON.parse refuses it.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))
+    const json = JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))
+    if (isShallow(json)) return json
   } catch (error) {
     throw new DocumentUnavailable('malformed', error)
   }
+  throw new DocumentUnavailable('malformed')
 }
 
 // Seconds.

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { groupsOf } from '../../limits/network'
+import { groupsOf, lastAsIPv4 } from '../../limits/network'
 import { isRecord } from '../../primitives/values'
 import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
@@ -55,7 +55,8 @@ export type Lookup = (
 const maximumAbandoned = 64
 
 export class TargetAddresses {
-  private abandoned = 0
+  /** Of the look-ups that run: each fetch has its own. */
+  private readonly running = new Set<AbortSignal>()
 
   constructor(
     private readonly lookup: Lookup,
@@ -65,28 +66,15 @@ export class TargetAddresses {
   ) {}
 
   /**
-   * One forbidden address refuses the whole name: it may be there to lead this server inside.
-   *
-   * Too many look-ups that outlive their fetches refuse new ones, so
-   * names with silent DNS cannot pile up.
+   * One forbidden address refuses the whole name: it may be there to lead this server inside. Too many look-ups that
+   * outlive their fetches refuse new ones, so names with silent DNS cannot pile up.
    */
   async find(hostname: string, signal: AbortSignal, loopbackOnly = false): Promise<readonly string[]> {
-    if (this.abandoned >= maximumAbandoned) throw new DocumentUnavailable('busy')
-    let isOver = false
-    const lookedUp = this.addressesOf(hostname, signal).finally(() => {
-      isOver = true
-    })
-    try {
-      return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
-    } finally {
-      if (!isOver) {
-        this.abandoned += 1
-        const settled = () => {
-          this.abandoned -= 1
-        }
-        lookedUp.then(settled, settled)
-      }
-    }
+    const abandoned = [...this.running].filter(({ aborted }) => aborted)
+    if (abandoned.length >= maximumAbandoned) throw new DocumentUnavailable('busy')
+    this.running.add(signal)
+    const lookedUp = this.addressesOf(hostname, signal).finally(() => this.running.delete(signal))
+    return this.checkedAddresses(await unlessAborted(lookedUp, signal), loopbackOnly)
   }
 
   private async addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -111,7 +99,7 @@ export class TargetAddresses {
   }
 }
 
-export function unlessAborted<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
+function unlessAborted<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
@@ -185,9 +173,5 @@ function embeddedIPv4(groups: readonly number[]): string | undefined {
   const isTranslated = groups.slice(0, 6).join() === [0x64, 0xff9b, 0, 0, 0, 0].join()
   // RFC 5214 6.1: ISATAP, in any network.
   const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe
-  if (!isTranslated && !isIsatap) return undefined
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 255])
-    .join('.')
+  return isTranslated || isIsatap ? lastAsIPv4(groups) : undefined
 }

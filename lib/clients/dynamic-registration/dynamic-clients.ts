@@ -2,12 +2,13 @@ import type { Authorization } from '../../authorization/authorization'
 import { ownerName } from '../../authorization/owners'
 import { aText } from '../../primitives/fields'
 import { kind, optional, rows, shape } from '../../primitives/schema'
+import { isRecord } from '../../primitives/values'
 import type { ClientRegistration } from '../../protocol/client'
 import { createId, digest, secureRandom } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import type { Store } from '../../store/store'
-import { aRegistration, ClientRecords } from '../../stores/client-records'
-import { isUse } from '../../stores/own-writes'
+import { aRegistration, ClientRecords } from '../../stores/clients'
+import { isUse } from '../../stores/records'
 import { withDisabled } from '../registrations'
 
 const prefix = 'dynamic_'
@@ -18,10 +19,15 @@ export const isDynamicClientId = (clientId: string): boolean => form.test(client
 /**
  * A digest of issuer and metadata: an app that registers at each start stays one client.
  *
- * @param metadata in canonical form.
+ * @param metadata without repetitions, and in order where order means nothing.
  */
 export const publicClientId = (issuer: string, metadata: object): string =>
-  prefix + digest(JSON.stringify([issuer, metadata]))
+  prefix + digest(JSON.stringify([issuer, metadata], inOrder))
+
+const inOrder = (_name: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(byName)) : value
+
+const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
 
 export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
@@ -223,23 +229,20 @@ const withoutEnd = ({ unusedUntil: _end, ...client }: KeptClient): KeptClient =>
 const countName = 'registrations'
 
 /** The identifier of a public client follows from its metadata. */
-export const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
+const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
   registrationTokenDigest === undefined
 
 const aCount = kind(Number.isSafeInteger, 'must be whole seconds.')
 const aTime = kind((value) => typeof value === 'number', 'must be seconds.')
-const kept = shape<KeptClient>(
-  {
-    registration: aRegistration,
-    issuedAt: aCount,
-    secretExpiries: rows(aCount, 'seconds'),
-    registrationTokenDigest: optional(aText),
-    issuerDigest: aText,
-    tokenLifetime: aCount,
-    until: aTime,
-    unusedUntil: optional(aTime),
-    usedBy: optional(kind((value) => typeof value === 'string', 'must be a text.')),
-    isRemoved: optional(kind((value) => value === true, 'must be true.')),
-  },
-  'ignored',
-)
+const kept = shape<KeptClient>({
+  registration: aRegistration,
+  issuedAt: aCount,
+  secretExpiries: rows(aCount, 'seconds'),
+  registrationTokenDigest: optional(aText),
+  issuerDigest: aText,
+  tokenLifetime: aCount,
+  until: aTime,
+  unusedUntil: optional(aTime),
+  usedBy: optional(kind((value) => typeof value === 'string', 'must be a text.')),
+  isRemoved: optional(kind((value) => value === true, 'must be true.')),
+})

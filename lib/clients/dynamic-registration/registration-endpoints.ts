@@ -1,5 +1,5 @@
 import { generateClientSecret } from '../../client-authentication/client-secret'
-import { urlBelow } from '../../endpoints/server-metadata'
+import { urlBelow } from '../../endpoints/server-urls'
 import { isRecord } from '../../primitives/values'
 import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, hasDigest, isSameText, secureRandom } from '../../protocol/credential'
@@ -7,16 +7,14 @@ import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol
 import { isSameScheme, parseAuthorization, readBearerToken } from '../../protocol/http-authentication'
 import { registrationOf } from '../../protocol/parse-client'
 import { refused } from '../../protocol/refusals'
-import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
 import {
   confidentialClientId,
   type DynamicClient,
   isDynamicClientId,
-  isPublic,
   publicClientId,
 } from './dynamic-clients'
-import { metadataOf, readClientMetadata, type StatedRegistration, usesSecret } from './registration-metadata'
+import { metadataOf, readClientMetadata, usesSecret } from './registration-metadata'
 import { clientConfigurationName, type DynamicRegistration, registrationName } from './registration-options'
 
 /** RFC 7591 3. */
@@ -31,19 +29,37 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
+/**
+ * The identifier of a public client follows from its metadata, so clients that register at each start add
+ * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
+ * token.
+ */
 async function register(
   registration: DynamicRegistration,
-  request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
+  request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'sender'>,
 ): Promise<EndpointResponse> {
   await requireInitialAccessToken(registration, request)
-  const { stated, leftOut } = await readClientMetadata(request.json, registration, senderOf(request))
-  const { records, findHostClient, unusedLifetime, maximumClients } = registration
-  const { client, issued } = newClient(registration, stated)
-  const { client_id } = client.registration
-  const ofHost = isPublic(client) ? await findHostClient(client_id) : undefined
+  const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, now } = registration
+  const { stated, leftOut } = await readClientMetadata(request.json, registration, request.sender)
+  const isConfidential = stated.client_type === 'confidential'
+  const client_id = isConfidential ? confidentialClientId() : publicClientId(issuer, stated)
+  const ofHost = isConfidential ? undefined : await registration.findHostClient(client_id)
   if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
+  const token = isConfidential ? secureRandom(43) : undefined
+  const secret = usesSecret(stated) ? generateClientSecret() : undefined
+  const hashes = secret && { client_secret_hashes: [secret.client_secret_hash] }
+  const client: DynamicClient = {
+    registration: { ...stated, client_id, ...hashes },
+    issuedAt: now(),
+    issuerDigest,
+    tokenLifetime,
+    secretExpiries: secret === undefined ? [] : [now() + clientSecretLifetime],
+    registrationTokenDigest: token && digest(token),
+  }
+  const { records, unusedLifetime, maximumClients } = registration
   const added = await records.add(client, unusedLifetime, maximumClients)
-  return { status: 201, members: clientInformation(registration, added, { ...issued, leftOut }) }
+  const issued = { secret: secret?.client_secret, token, leftOut }
+  return { status: 201, members: clientInformation(registration, added, issued) }
 }
 
 // The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
@@ -62,38 +78,6 @@ async function requireInitialAccessToken(
   const token = bearerTokenOf(request)
   const isGood: unknown = token !== undefined && (await verifyInitialAccessToken(token))
   if (isGood !== true) throw refused('initial_access_token_refused')
-}
-
-/**
- * The identifier of a public client follows from its metadata, so clients that register at each start add
- * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
- * token.
- */
-function newClient(
-  registration: DynamicRegistration,
-  stated: StatedRegistration,
-): { readonly client: DynamicClient; readonly issued: IssuedWithRegistration } {
-  const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, clock } = registration
-  const issuedAt = Math.floor(clock() / 1000)
-  const hasToken = stated.client_type === 'confidential'
-  const token = hasToken ? secureRandom(43) : undefined
-  const secret = usesSecret(stated) ? generateClientSecret() : undefined
-  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, stated)
-  return {
-    client: {
-      registration: {
-        ...stated,
-        client_id,
-        ...(secret && { client_secret_hashes: [secret.client_secret_hash] }),
-      },
-      issuedAt,
-      issuerDigest,
-      tokenLifetime,
-      secretExpiries: secret === undefined ? [] : [issuedAt + clientSecretLifetime],
-      registrationTokenDigest: token && digest(token),
-    },
-    issued: { secret: secret?.client_secret, token },
-  }
 }
 
 interface IssuedWithRegistration {
@@ -125,11 +109,6 @@ function clientInformation(
     ...(leftOut.length > 0 && { left_out: leftOut }),
   }
 }
-
-const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
-  address,
-  networkRefusal: undefined,
-})
 
 /** RFC 6750 2.1. */
 function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
@@ -197,25 +176,25 @@ async function update(
   registration: DynamicRegistration,
   { registration: { client_id } }: DynamicClient,
   token: string,
-  request: Pick<EndpointRequest<undefined>, 'json' | 'address'>,
+  { json, sender }: Pick<EndpointRequest<undefined>, 'json' | 'sender'>,
 ): Promise<EndpointResponse> {
-  const { json } = request
   requireUpdate(json, client_id)
-  const { stated, leftOut } = await readClientMetadata(json, registration, senderOf(request))
+  const { stated, leftOut } = await readClientMetadata(json, registration, sender)
   if (stated.client_type === 'public') throw refused('client_metadata_refused/method_none')
   const spare = generateClientSecret()
-  const now = Math.floor(registration.clock() / 1000)
-  const lifetime = registration.clientSecretLifetime
+  const now = registration.now()
+  const next = { hash: spare.client_secret_hash, expiresAt: now + registration.clientSecretLifetime }
+  const given = json['client_secret'] ?? undefined
   const stored = await registration.records.update(client_id, (current) => {
-    const secrets = nextSecrets(
-      ownedBy(token, current),
-      stated,
-      { now, lifetime, ...spare },
-      json['client_secret'],
-    )
+    const live = unexpiredSecrets(ownedBy(token, current), now)
+    const shown = given === undefined ? undefined : live.find(({ hash }) => isSecret(given, hash))
+    // RFC 7592 2.2: a client may not choose its secret.
+    if (given !== undefined && shown === undefined) throw refused('client_metadata_refused/client_secret')
+    const secrets = usesSecret(stated) ? nextSecrets(live, shown, next, now) : []
+    const hashes = secrets.length > 0 && { client_secret_hashes: secrets.map(({ hash }) => hash) }
     return {
       ...current,
-      registration: { ...stated, client_id, ...hashesOf(secrets) },
+      registration: { ...stated, client_id, ...hashes },
       secretExpiries: secrets.map(({ expiresAt }) => expiresAt),
     }
   })
@@ -247,38 +226,24 @@ interface Secret {
   readonly expiresAt: number
 }
 
-const hashesOf = (secrets: readonly Secret[]) =>
-  secrets.length === 0 ? {} : { client_secret_hashes: secrets.map(({ hash }) => hash) }
-
-interface Rotation {
-  readonly client_secret_hash: string
-  readonly lifetime: number
-  readonly now: number
-}
+const unexpiredSecrets = ({ registration, secretExpiries }: DynamicClient, now: number): readonly Secret[] =>
+  (registration.client_secret_hashes ?? [])
+    .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
+    .filter(({ expiresAt }) => expiresAt > now)
 
 // The response with a new secret may get lost, so the previous one stays valid until its own end. The client
 // then shows it in its next update, and gets another.
 function nextSecrets(
-  { registration, secretExpiries }: DynamicClient,
-  stated: StatedRegistration,
-  { client_secret_hash, lifetime, now }: Rotation,
-  given: unknown,
+  live: readonly Secret[],
+  shown: Secret | undefined,
+  next: Secret,
+  now: number,
 ): readonly Secret[] {
-  const hashes = registration.client_secret_hashes ?? []
-  const live = hashes
-    .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
-    .filter(({ expiresAt }) => expiresAt > now)
-  const shown =
-    given === undefined || given === null ? undefined : live.find(({ hash }) => isSecret(given, hash))
-  // RFC 7592 2.2: a client may not choose its secret.
-  if (given !== undefined && given !== null && shown === undefined)
-    throw refused('client_metadata_refused/client_secret')
-  if (!usesSecret(stated)) return []
   const current = live.at(-1)
-  const isKept = current !== undefined && current.expiresAt - now > lifetime / 2
+  const isKept = current !== undefined && current.expiresAt - now > (next.expiresAt - now) / 2
   if (isKept && (shown === undefined || shown === current)) return live
   const kept = shown ?? current
-  return [...(kept === undefined ? [] : [kept]), { hash: client_secret_hash, expiresAt: now + lifetime }]
+  return kept === undefined ? [next] : [kept, next]
 }
 
 const isSecret = (given: unknown, hash: string) =>

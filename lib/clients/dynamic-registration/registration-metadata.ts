@@ -2,30 +2,28 @@ import type { ConfigurationIssue } from '../../primitives/configuration-error'
 import { aText } from '../../primitives/fields'
 import { optional, Place } from '../../primitives/schema'
 import { isList, isRecord } from '../../primitives/values'
-import type { Client, ClientRegistration } from '../../protocol/client'
-import { privateKeyJwtName } from '../../protocol/client-metadata'
+import { type ClientRegistration, privateKeyJwtName } from '../../protocol/client'
 import { isQuotable } from '../../protocol/http-authentication'
 import type { OAuthError } from '../../protocol/oauth-error'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { refused } from '../../protocol/refusals'
-import { formatScope, parseScope, type Scope } from '../../protocol/scope'
+import { formatScope, parseScope } from '../../protocol/scope'
 import type { Sender } from '../../protocol/sender'
-import { type DocumentFetch, mistakeInStatement } from '../document-fetch/document-fetch'
+import { mistakeInStatement } from '../document-fetch/document-fetch'
 import { DocumentUnavailable } from '../document-fetch/document-unavailable'
 import { allowedLogoutUris, longestUri, memberAt, readStated, someNames } from '../stated-metadata'
+import type { DynamicRegistration } from './registration-options'
 
 /**
  * In one order, without repetitions. Without `token_endpoint_auth_method`, the client may use `client_secret_basic`, the
  * default of RFC 7591 2, and `client_secret_post`, because some libraries use it in any case.
  */
-export type StatedRegistration = Omit<ClientRegistration, 'client_id'>
+type StatedRegistration = Omit<ClientRegistration, 'client_id'>
 
-interface RegistrationPolicy {
-  readonly capabilities: ServerCapabilities
-  readonly scope: Scope
-  readonly registerAllScopes: boolean
-  readonly grantTypes: readonly string[]
-}
+type RegistrationPolicy = Pick<
+  DynamicRegistration,
+  'capabilities' | 'documents' | 'scope' | 'registerAllScopes' | 'grantTypes'
+>
 
 const secretMethods = ['client_secret_basic', 'client_secret_post']
 
@@ -50,7 +48,7 @@ interface ReadMetadata {
  */
 export async function readClientMetadata(
   json: unknown,
-  policy: RegistrationPolicy & { readonly documents: DocumentFetch },
+  policy: RegistrationPolicy,
   sender: Sender,
 ): Promise<ReadMetadata> {
   if (!isRecord(json)) throw refused('client_metadata_malformed')
@@ -69,7 +67,10 @@ export async function readClientMetadata(
     return { ...read, leftOut: [...wrong, ...leftOut] }
   }
   if (JSON.stringify(stated).length > longest) throw refused('client_metadata_too_large')
-  await verify(client, capabilities, documents, sender)
+  const mistake = await mistakeInStatement(client, capabilities.members, documents, { sender }).catch(
+    refuseUnreachable,
+  )
+  if (mistake !== undefined) throw memberMistake(mistake.name, mistake.message)
   return { stated, leftOut: [] }
 }
 
@@ -81,6 +82,13 @@ function wrongForPeople(
   // A name must not reorder the text of a consent page.
   if (deceptive.test(client_name)) wrong.add('client_name')
   return Object.keys(forPeople).filter((name) => wrong.has(name))
+}
+
+function refuseUnreachable(error: unknown): never {
+  // One text for every cause: different texts would let a stranger probe this server's network.
+  if (error instanceof DocumentUnavailable)
+    throw refused('client_metadata_refused/unreachable', {}, { cause: error })
+  throw error
 }
 
 const withoutEmpty = (json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
@@ -157,21 +165,6 @@ function requireRight({ issues, context: { members: added = [] } }: Place<Server
   const [first] = members.includes('redirect_uris') ? ['redirect_uris'] : members
   if (first !== undefined) throw memberRefused(first)
   if (ofPlugin !== undefined) throw memberMistake(ofPlugin.path, ofPlugin.message)
-}
-
-async function verify(
-  client: Client,
-  { members }: ServerCapabilities,
-  documents: DocumentFetch,
-  sender: Sender,
-): Promise<void> {
-  const mistake = await mistakeInStatement(client, members, documents, { sender }).catch((error: unknown) => {
-    // One text for every cause: different texts would let a stranger probe this server's network.
-    if (error instanceof DocumentUnavailable)
-      throw refused('client_metadata_refused/unreachable', {}, { cause: error })
-    throw error
-  })
-  if (mistake !== undefined) throw memberMistake(mistake.name, mistake.message)
 }
 
 const deceptive = /[\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u

@@ -3,14 +3,21 @@ import { aFlag, aNumber } from '../../primitives/fields'
 import type { Authorization } from '../../authorization/authorization'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
-import type { FindClient } from '../../protocol/client'
-import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import type { Client, FindClient } from '../../protocol/client'
 import { secondsOf } from '../../primitives/clock'
 import { isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
-import type { ServerCapabilities } from '../../protocol/parse-client'
+import {
+  allowedGrantTypes,
+  allowedScope,
+  parseStoredClient,
+  type ServerCapabilities,
+} from '../../protocol/parse-client'
+import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
+import { clientLookUps, ParsedRegistrations } from '../../stores/clients'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
-import { day, DynamicClientRecords } from './dynamic-clients'
+import { day, type DynamicClient, DynamicClientRecords, isDynamicClientId } from './dynamic-clients'
 import type { Store } from '../../store/store'
 
 /** The option `dynamicRegistration`. Lifetimes are whole seconds, at most 10 years. */
@@ -102,7 +109,8 @@ export const dynamicRegistrationOption =
     const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
     const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
     const ownDigest = issuerDigest(issuer)
-    const records = new DynamicClientRecords(context.store, secondsOf(clock), ownDigest)
+    const now = secondsOf(clock)
+    const records = new DynamicClientRecords(context.store, now, ownDigest)
     const uses = { lifetime: Math.max(lifetime, 2 * day + tokenLifetime), requestLifetime }
     return Object.freeze({
       ...others,
@@ -116,7 +124,7 @@ export const dynamicRegistrationOption =
       noteUse: (authorization: Authorization) => records.note(authorization, uses),
       left: (clientId: string, owner: string) => records.leave(clientId, owner, others.unusedLifetime),
       documents: context.clientDocuments,
-      clock,
+      now,
     })
   }
 
@@ -131,13 +139,8 @@ const tokenVerifier: Field<VerifyInitialAccessToken | undefined> = (given, at, n
   const listed = typeof read === 'string' ? [read] : read
   const digests = listed.flatMap((each) => digestForm.exec(each)?.[1] ?? [])
   if (digests.length < listed.length || digests.length === 0) at.wrong(name, tokenExpectation)
-  return (token) => hasOneOf(digests, token)
-}
-
-/** Constant time: compares all digests. */
-function hasOneOf(digests: readonly string[], token: string): boolean {
-  const presented = digest(token)
-  return digests.filter((each) => isSameText(each, presented)).length > 0
+  // Constant time: compares all digests.
+  return (token) => digests.filter((each) => isSameText(each, digest(token))).length > 0
 }
 
 const isTokenOption = (value: unknown): value is string | readonly string[] | VerifyInitialAccessToken =>
@@ -156,3 +159,60 @@ const fields = {
   Omit<DynamicRegistrationOptions, 'registrationPath' | 'clientConfigurationPath'>,
   ServerCapabilities
 >
+
+/** The host's clients come first: a registration must not hide their scope or their `disabled`. */
+export function withDynamicClients(registration: DynamicRegistration): FindClient {
+  const { findHostClient, records, capabilities, scope, now } = registration
+  const parsed = new ParsedRegistrations((source) => {
+    const client = parseStoredClient(withinScope(source, scope), capabilities)
+    return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
+  })
+  const find = async (clientId: string) => {
+    // In one turn, so that a store may answer both reads together.
+    const [ofHost, found] = await Promise.all([findHostClient(clientId), records.find(clientId)])
+    if (ofHost !== undefined || found === undefined) return ofHost
+    return withLiveSecrets(clientOf(found, parsed), found, now())
+  }
+  const lookUps = clientLookUps()
+  return (clientId, sender) =>
+    isDynamicClientId(clientId)
+      ? lookUps.share(clientId, () => find(clientId))
+      : findHostClient(clientId, sender)
+}
+
+// A logo or a link would lend the name of any host to the client.
+const withoutPages = {
+  client_uri: undefined,
+  logo_uri: undefined,
+  policy_uri: undefined,
+  tos_uri: undefined,
+} satisfies Partial<Client>
+
+// The host may have narrowed what such clients get. A client that cannot work counts as ended: it can
+// register again.
+function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
+  try {
+    return parsed.clientOf(registration)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}
+
+function withinScope(registration: object, allowed: Scope): object {
+  const scope =
+    'scope' in registration && isText(registration.scope) ? parseScope(registration.scope) : undefined
+  if (scope === undefined || covers(allowed, scope)) return registration
+  return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
+}
+
+// RFC 7591 3.2.1: a secret ends at its client_secret_expires_at.
+function withLiveSecrets(
+  client: Client | undefined,
+  { secretExpiries }: DynamicClient,
+  now: number,
+): Client | undefined {
+  if (client === undefined || secretExpiries.every((end) => end > now)) return client
+  const client_secret_hashes = client.client_secret_hashes.filter((_, at) => (secretExpiries[at] ?? 0) > now)
+  return Object.freeze({ ...client, client_secret_hashes })
+}

@@ -1,4 +1,4 @@
-import { networksOf } from '../../limits/network'
+import { networksOf, widestOf } from '../../limits/network'
 import { steadyClock } from '../../primitives/clock'
 import { SingleFlight } from '../../primitives/concurrency'
 import { aText, anything, yesOrNo } from '../../primitives/fields'
@@ -10,14 +10,18 @@ import { Throttled } from '../../protocol/oauth-error'
 import { type RefusalName, UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import type { Documents } from '../../stores/records'
-import { type DocumentFetch, orUnreachable, usualSize } from '../document-fetch/document-fetch'
+import {
+  type DocumentFetch,
+  mistakeInStatement,
+  orUnreachable,
+  usualSize,
+} from '../document-fetch/document-fetch'
 import {
   DocumentUnavailable,
   isUnanswered,
   type UnavailableReason,
 } from '../document-fetch/document-unavailable'
-import type { DocumentUrl } from './document-url'
-import { type DocumentRules, needsVerification, parseDocument, verifyDocument } from './parse-document'
+import { type DocumentRules, malformedDocument, needsVerification, parseDocument } from './parse-document'
 
 // Seconds. A fetch for each request would burden the document's host.
 const shortestKept = 60
@@ -53,12 +57,13 @@ interface StoredDocument extends DocumentTimes {
   readonly document: unknown
 }
 
-type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
+type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly network: string }
 
 /** Each document has its own key in the store, so none evicts another; one network gets a quarter of the limit. */
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  private readonly stored: ExpiringMap<true>
+  /** The networks that caused the fetch, by key. */
+  private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()
 
@@ -68,92 +73,94 @@ export class DocumentCache {
   }
 
   /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */
-  find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
-    const known = this.known.get(url.clientId)
-    if (known !== undefined && known.expiresAt > this.parts.clock()) return this.remember(url, known)
-    const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
+  find(clientId: string, sender?: Sender): Client | Promise<Client> {
+    const known = this.known.get(clientId)
+    if (known !== undefined && known.expiresAt > this.parts.clock()) return this.remember(clientId, known)
     // Requests of other networks must not share this refusal.
-    if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId))
-      return this.look(url, senders, sender)
-    return this.lookTogether(url, senders, sender)
+    if (sender?.networkRefusal !== undefined && !this.lookUps.has(clientId))
+      return this.look(clientId, sender)
+    return this.lookTogether(clientId, sender)
   }
 
-  private async lookTogether(
-    url: DocumentUrl,
-    senders: readonly string[],
-    sender: Sender | undefined,
-  ): Promise<Client> {
-    const found = await this.lookUps.share(url.clientId, () =>
-      this.look(url, senders, sender).then(
+  private async lookTogether(clientId: string, sender: Sender | undefined): Promise<Client> {
+    const network = widestOf(sender?.address)
+    const found = await this.lookUps.share(clientId, () =>
+      this.look(clientId, sender).then(
         (client) => ({ client }),
-        (error: unknown) => ({ error, senders }),
+        (error: unknown) => ({ error, network }),
       ),
     )
     if ('client' in found) return found.client
-    const { error, senders: others } = found
-    const isOfOthers = senders.join() !== others.join()
+    const { error } = found
+    const isOfOthers = network !== found.network
     if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
-      return this.find(url, sender)
+      return this.find(clientId, sender)
     throw error
   }
 
-  private async look(url: DocumentUrl, senders: readonly string[], sender?: Sender): Promise<Client> {
-    const found = await this.storedDocument(url)
-    const known = this.known.get(url.clientId)
+  private async look(clientId: string, sender: Sender | undefined): Promise<Client> {
+    const found = await this.storedDocument(clientId)
+    const known = this.known.get(clientId)
     const isNewer = known === undefined || (found !== undefined && found.fetchedAt > known.fetchedAt)
     const before = isNewer ? found : known
-    if (before !== undefined && before.expiresAt > this.parts.clock()) return this.remember(url, before)
+    if (before !== undefined && before.expiresAt > this.parts.clock()) return this.remember(clientId, before)
     try {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
-      return this.remember(url, await this.fetched(url, senders, sender))
+      return this.remember(clientId, await this.fetched(clientId, sender))
     } catch (error) {
       // Others may exhaust limits, or silence a network. They must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
       const mayStandIn = before !== undefined && before.fetchedAt + longestKept > this.parts.clock()
-      if (isPrevented && mayStandIn) return this.remember(url, before)
+      if (isPrevented && mayStandIn) return this.remember(clientId, before)
       throw refusalOf(error)
     }
   }
 
-  private remember({ clientId }: DocumentUrl, document: KnownDocument): Client {
-    this.known.put(clientId, document)
+  private remember(clientId: string, document: KnownDocument): Client {
+    this.known.set(clientId, document)
     return document.client
   }
 
-  private async fetched(
-    url: DocumentUrl,
-    senders: readonly string[],
-    sender: Sender | undefined,
-  ): Promise<KnownDocument> {
+  private async fetched(clientId: string, sender: Sender | undefined): Promise<KnownDocument> {
     const { documents, rules, clock } = this.parts
     const { json: document, maximumAge } = await documents
-      .fetch(url.clientId, usualSize, { sender })
+      .fetch(clientId, usualSize, { sender })
       .catch(orUnreachable)
-    const client = parseDocument(document, url, rules)
+    const client = parseDocument(document, clientId, rules)
     const verified = needsVerification(client, rules)
-    if (verified) await verifyDocument(client, rules, documents, { sender })
+    const { members } = rules.capabilities
+    const mistake = await mistakeInStatement(client, members, documents, { sender })
+    if (mistake !== undefined) throw malformedDocument(`has no valid ${mistake.name}`)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + Math.min(Math.max(shortestKept, maximumAge) * 1000, longestKept)
     // The client is proven, so a failing store must not fail the request.
-    await this.store({ client_id: url.clientId, verified, fetchedAt, expiresAt, document }, senders).catch(
-      () => undefined,
-    )
+    const stored = { client_id: clientId, verified, fetchedAt, expiresAt, document }
+    await this.store(stored, sender).catch(() => undefined)
     return { client, fetchedAt, expiresAt }
   }
 
-  private async store(stored: StoredDocument, senders: readonly string[]): Promise<void> {
+  private async store(stored: StoredDocument, sender: Sender | undefined): Promise<void> {
+    const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     const [key, text] = [keyOf(stored.client_id), JSON.stringify(stored)]
-    if (text.length > longestText || this.stored.fullShare(key, senders) !== undefined) return
-    if (this.stored.set(key, true, this.steady() + longestKept, senders))
+    const causes = this.stored.get(key) ?? (this.hasRoomFor(senders) ? senders : undefined)
+    if (text.length > longestText || causes === undefined) return
+    if (this.stored.set(key, causes, this.steady() + longestKept))
       await this.parts.storedDocuments.keep(key, text, longestKept / 1000)
   }
 
-  private async storedDocument(url: DocumentUrl): Promise<KnownDocument | undefined> {
+  private hasRoomFor(senders: readonly string[]): boolean {
+    const all = [...this.stored.values()]
+    return senders.every(
+      (sender) => all.filter((others) => others.includes(sender)).length < storedAtMost / 4,
+    )
+  }
+
+  private async storedDocument(clientId: string): Promise<KnownDocument | undefined> {
     const { storedDocuments, rules, clock } = this.parts
-    const stored = readStored(await storedDocuments.find(keyOf(url.clientId)))
-    if (stored?.client_id !== url.clientId) return undefined
+    const stored = readStored(await storedDocuments.find(keyOf(clientId)))
+    if (stored?.client_id !== clientId) return undefined
     try {
-      const client = parseDocument(stored.document, url, rules)
+      const client = parseDocument(stored.document, clientId, rules)
       // A process without the plug-in fetched the document, and verified nothing.
       if (!stored.verified && needsVerification(client, rules)) return undefined
       // The clock of the writing process may be wrong: no document serves longer than a day from now.
@@ -187,10 +194,13 @@ const refusalOf = (error: unknown): unknown =>
 const keyOf = (url: string) => `client-document:${digest(url)}`
 
 const aTime = kind((value) => typeof value === 'number', 'must be a time.')
-const aDocument = shape<StoredDocument>(
-  { client_id: aText, verified: yesOrNo, fetchedAt: aTime, expiresAt: aTime, document: anything },
-  'ignored',
-)
+const aDocument = shape<StoredDocument>({
+  client_id: aText,
+  verified: yesOrNo,
+  fetchedAt: aTime,
+  expiresAt: aTime,
+  document: anything,
+})
 
 function readStored(text: string | undefined): StoredDocument | undefined {
   try {

@@ -1,18 +1,29 @@
 import { following } from '../../primitives/concurrency'
 import { aFlag } from '../../primitives/fields'
-import { type Fields, group, optional, Place, type Read, usual } from '../../primitives/schema'
+import {
+  type Field,
+  type Fields,
+  group,
+  kind,
+  optional,
+  Place,
+  type Read,
+  rows,
+  usual,
+} from '../../primitives/schema'
 import {
   addressLookup,
   aDocumentFetch,
   authorities,
   type DocumentFetch,
   type DocumentFetchOptions,
-  fetchOfServer,
+  documentFetch,
 } from '../document-fetch/document-fetch'
-import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
-import type { ServerCapabilities } from '../../protocol/parse-client'
+import { isTooLong } from '../../protocol/parameters'
+import { allowedGrantTypes, allowedScope, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
+import { plainUrl } from '../../protocol/uri'
 import {
   type OpenClients,
   type OpeningServer,
@@ -21,9 +32,8 @@ import {
   someRegisteredClients,
 } from '../open-clients'
 import { documentsIn } from '../../stores/records'
-import { isRecord } from '../../primitives/values'
+import { isList, isRecord, isText, requireBoolean } from '../../primitives/values'
 import { DocumentCache } from './document-cache'
-import { allowedDocuments, documentUrl } from './document-url'
 
 export interface MetadataDocumentsOptions {
   /**
@@ -89,19 +99,65 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
     clock,
   })
   const findDocument = async (clientId: string, sender: Sender | undefined) => {
-    const url = documentUrl(clientId)
-    if (url === undefined) return undefined
-    if (await allow(clientId)) return cache.find(url, sender)
+    if (!isDocumentUrl(clientId)) return undefined
+    if (await allow(clientId)) return cache.find(clientId, sender)
     throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
     ...registered,
-    find: (clientId, sender) =>
-      following(registered.find(clientId, sender), (client) => client ?? findDocument(clientId, sender)),
-    documents,
-    metadata: { client_id_metadata_document_supported: true },
+    findClient: (clientId, sender) =>
+      following(
+        registered.findClient(clientId, sender),
+        (client) => client ?? findDocument(clientId, sender),
+      ),
+    clientDocuments: documents,
+    clientMetadata: { client_id_metadata_document_supported: true },
   }
 }
+
+/**
+ * draft-ietf-oauth-client-id-metadata-document 3: https, with a path; no dot segments, fragment or
+ * credentials. Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host.
+ */
+function isDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return false
+  return plainUrl(clientId)?.href === clientId.replace(/^(https:\/\/[^/?]+):443\//, '$1/')
+}
+
+type AllowsDocument = (clientId: string) => boolean | Promise<boolean>
+
+const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
+
+const anEntry = kind(
+  (value): value is string => isText(value) && (hostName.test(value) || isUrl(value)),
+  'must be a host such as app.example or *.app.example, or an https URL such as https://app.example/clients/.',
+)
+
+const allowedDocuments: Field<AllowsDocument> = (given, at, name) => {
+  if (given === undefined) return () => true
+  if (typeof given === 'function')
+    return async (clientId) =>
+      requireBoolean(await given(clientId), 'The option allow of metadataDocuments()')
+  if (!isList(given)) at.wrong(name, 'must be a function, or a list of hosts and URLs.')
+  const entries = rows(anEntry, 'hosts and URLs')(isList(given) ? given : [], at, name)
+  return (clientId) => entries.some((each) => covers(each, clientId))
+}
+
+// The prefix may be a whole host.
+const isUrl = (text: string) => isDocumentUrl(text.endsWith('/') ? `${text}x` : text)
+
+function covers(entry: string, clientId: string): boolean {
+  if (entry.startsWith('https://')) return entry.endsWith('/') ? isBelow(entry, clientId) : clientId === entry
+  const { host } = new URL(clientId)
+  return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
+}
+
+// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon: they
+// would serve a document of another folder.
+const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
+
+const isBelow = (folder: string, clientId: string) =>
+  clientId.startsWith(folder) && !leavesFolder.test(clientId.slice(folder.length - 1))
 
 const fields = {
   registered: usual<RegisteredClients>([], someRegisteredClients),
@@ -119,7 +175,7 @@ function documentsOf(
   at: Place,
   { issuer, clock }: OpeningServer,
 ): DocumentFetch {
-  if (documents === undefined) return fetchOfServer(issuer, { clock, lookup, ca })
+  if (documents === undefined) return documentFetch({ issuer, clock, lookup, ca })
   for (const [name, value] of Object.entries({ lookup, ca }))
     if (value !== undefined) at.wrong(name, 'has no effect beside documents; remove one of them.')
   return documents

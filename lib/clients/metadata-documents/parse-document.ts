@@ -6,13 +6,7 @@ import type { Client } from '../../protocol/client'
 import { isWebAddress, parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { UnusableClient } from '../../protocol/refusals'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
-import {
-  type DocumentFetch,
-  type DocumentInquiry,
-  mistakeInStatement,
-} from '../document-fetch/document-fetch'
 import { allowedLogoutUris, memberAt, readStated } from '../stated-metadata'
-import type { DocumentUrl } from './document-url'
 
 export interface DocumentRules {
   readonly capabilities: ServerCapabilities
@@ -27,37 +21,28 @@ export const needsVerification = (
 ): boolean =>
   members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
 
-export async function verifyDocument(
-  client: Client,
-  { capabilities: { members } }: DocumentRules,
-  documents: DocumentFetch,
-  inquiry: DocumentInquiry,
-): Promise<void> {
-  const mistake = await mistakeInStatement(client, members, documents, inquiry)
-  if (mistake !== undefined) throw malformed(`has no valid ${mistake.name}`)
-}
-
 /**
  * A document speaks to every server, so this drops what such clients cannot have here. Only members of RFC
  * 7591 2 and of plug-ins have an effect: a document never makes its client more than a client of strangers.
  */
-export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRules): Client {
+export function parseDocument(json: unknown, clientId: string, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
   // Exact comparison: otherwise a document could name the client of another URL.
-  if (document['client_id'] !== url.clientId) throw malformed('names another client_id')
+  if (document['client_id'] !== clientId) throw malformedDocument('names another client_id')
   // draft-ietf-oauth-client-id-metadata-document 4.1: a published secret is none.
   for (const secret of ['client_secret', 'client_secret_expires_at'])
-    if (Object.hasOwn(document, secret)) throw malformed('has a client_secret')
-  if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
+    if (Object.hasOwn(document, secret)) throw malformedDocument('has a client_secret')
+  if (hasPrivateKey(document['jwks'])) throw malformedDocument('has a private key')
   for (const required of ['client_name', 'redirect_uris'])
-    if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
+    if (!Object.hasOwn(document, required)) throw malformedDocument('lacks client_name or redirect_uris')
   const issues: ConfigurationIssue[] = []
-  const registration = registrationFrom(document, url, rules, issues)
+  const { host } = new URL(clientId)
+  const registration = registrationFrom(document, host, rules, issues)
   const client = parseClient(registration, '', issues, rules.capabilities)
   const [issue] = issues
-  if (issue !== undefined) throw malformed(`has no valid ${memberAt(issue.path)}`)
+  if (issue !== undefined) throw malformedDocument(`has no valid ${memberAt(issue.path)}`)
   const localhostRedirects = rules.localhostRedirects && client.client_type === 'public'
-  return Object.freeze({ ...client, metadataDocument: { host: url.host, localhostRedirects } })
+  return Object.freeze({ ...client, metadataDocument: { host, localhostRedirects } })
 }
 
 const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
@@ -68,7 +53,7 @@ const hasPrivateKey = (jwks: unknown) =>
 
 function registrationFrom(
   document: Readonly<Record<string, unknown>>,
-  url: DocumentUrl,
+  host: string,
   { capabilities, grantTypes, scope }: DocumentRules,
   issues: ConfigurationIssue[],
 ): Readonly<Record<string, unknown>> {
@@ -78,11 +63,11 @@ function registrationFrom(
   const logoutUris = document['post_logout_redirect_uris']
   return {
     ...stated,
-    client_id: url.clientId,
+    client_id: document['client_id'],
     client_name: document['client_name'],
-    client_uri: pageFrom(document['client_uri'], url),
-    policy_uri: pageFrom(document['policy_uri'], url),
-    tos_uri: pageFrom(document['tos_uri'], url),
+    client_uri: pageFrom(document['client_uri'], host),
+    policy_uri: pageFrom(document['policy_uri'], host),
+    tos_uri: pageFrom(document['tos_uri'], host),
     // What is unusable here must not refuse a document for many servers.
     post_logout_redirect_uris: isTexts(logoutUris) ? allowedLogoutUris(logoutUris.slice(0, 100)) : undefined,
     scope: scopeFrom(document['scope'], scope),
@@ -99,12 +84,12 @@ function scopeFrom(given: unknown, scope: Scope): unknown {
 }
 
 // A link to another host would lend the client that host's name.
-const pageFrom = (given: unknown, { host }: DocumentUrl): string | undefined =>
+const pageFrom = (given: unknown, host: string): string | undefined =>
   isWebAddress(given) && new URL(given).host === host ? given : undefined
 
 // A document may be mended, so the token endpoint must not make the client throw its tokens away. The
 // resource owner sees that the request cannot go on.
-function malformed(fault: string): UnusableClient {
+export function malformedDocument(fault: string): UnusableClient {
   return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
     description: `The metadata document of the client ${fault}.`,
   })

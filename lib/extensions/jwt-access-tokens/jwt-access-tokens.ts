@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/access-token-format'
 import { knownTokens } from '../../jwt/known-tokens'
 import { longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
-import { urlBelow } from '../../endpoints/server-metadata'
+import { urlBelow } from '../../endpoints/server-urls'
 import { claimsOf, contentOf, type HostClaims } from './access-token-claims'
 
 /** Options of {@link jwtAccessTokens}. */

@@ -1,4 +1,4 @@
-import { anything, aListOf, aText, aTextThat } from '../../primitives/fields'
+import { aListOf, aText, aTextThat } from '../../primitives/fields'
 import {
   type Field,
   type Fields,
@@ -88,12 +88,7 @@ function comparable(uri: string): string {
 export const isResourceUri = (uri: string): boolean => isAbsoluteUri(uri) && !uri.includes('#')
 
 /** @param longest of the lifetimes of access tokens, in seconds. */
-export const resourcesOf = (known: Scope | undefined, longest: number) => ({
-  resources: resourceTable(known, longest),
-  defaultResource: anything,
-})
-
-function resourceTable(known: Scope | undefined, longest: number): Field<Resources | undefined> {
+export function resourcesOf(known: Scope | undefined, longest: number): Field<Resources | undefined> {
   const resource = group(fieldsOfResource(known, longest))
   return (given, at, name) => {
     const table = givenTable(given, at, name)

@@ -85,10 +85,7 @@ export interface SealedKey extends KeyTimes {
 
 const aTime = kind(isWhole(0, Number.MAX_SAFE_INTEGER), 'must be whole seconds.')
 const timeFields = { createdAt: aTime, signsFrom: aTime, longest: aTime, lead: aTime }
-const sealedKey = shape<SealedKey>(
-  { kid: aText, algorithm: signingAlgorithm, ...timeFields, sealed: aText },
-  'ignored',
-)
+const sealedKey = shape<SealedKey>({ kid: aText, algorithm: signingAlgorithm, ...timeFields, sealed: aText })
 
 /** Proves nothing: only the seal of a key does. */
 export const parseKeys = (text: string | undefined): readonly SealedKey[] =>

@@ -6,9 +6,30 @@ import {
   textIn,
 } from '../../protocol/localized-text'
 import type { PageFrame } from '../html'
-import { stylesheet, stylesheetHash } from '../stylesheet'
-import { catalogues, directionOf, type PageLanguage, pageLanguages } from './catalogues'
-import type { PageTexts } from './catalogues'
+import { styleSourceOf } from '../stylesheet'
+import ar from './ar.json'
+import de from './de.json'
+import english from './en.json'
+import es from './es.json'
+import fr from './fr.json'
+import ja from './ja.json'
+
+// The declarations of the package name the texts, and no file of data.
+const named = <Texts>(texts: Texts): { readonly [Part in keyof Texts]: Texts[Part] } => texts
+
+/** Every text of the pages in English. In the place of `{}` stands a name, a host or a link. */
+export const en = named(english)
+
+/** Every text of the pages in one language. Each language has `{}` where English has it. */
+export type PageTexts = typeof en
+
+/** The first is for people who read none of them. */
+export const pageLanguages = ['en', 'de', 'fr', 'es', 'ja', 'ar'] as const
+
+/** A language of the pages, by its tag. */
+export type PageLanguage = (typeof pageLanguages)[number]
+
+export const catalogues: Readonly<Record<PageLanguage, PageTexts>> = { en, de, fr, es, ja, ar }
 
 /** The language of one page, and everything that the page says in it. */
 export interface PageLocale extends PageFrame {
@@ -18,11 +39,11 @@ export interface PageLocale extends PageFrame {
   readonly pick: (text: Text) => string
 }
 
-export interface PageService {
+interface PageService {
   readonly name: Text | undefined
   readonly logo: string | undefined
-  readonly stylesheet: string
-  readonly styleSource: string
+  /** The stylesheet with them. */
+  readonly colors: string
 }
 
 export interface PageLocales {
@@ -31,17 +52,10 @@ export interface PageLocales {
   choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale
 }
 
-const plainService: PageService = {
-  name: undefined,
-  logo: undefined,
-  stylesheet,
-  styleSource: stylesheetHash,
-}
-
 export function createPageLocales(
-  languages: readonly PageLanguage[] = pageLanguages,
-  texts: Readonly<Record<PageLanguage, PageTexts>> = catalogues,
-  service: PageService = plainService,
+  languages: readonly PageLanguage[],
+  texts: Readonly<Record<PageLanguage, PageTexts>>,
+  service: PageService,
 ): PageLocales {
   const localeOf = (language: PageLanguage, range: string): PageLocale => {
     const ranges = [range, language, ...languages]
@@ -49,16 +63,16 @@ export function createPageLocales(
     const { name, logo } = service
     return {
       tag: language,
-      dir: directionOf(language),
+      dir: language === 'ar' ? 'rtl' : 'ltr',
       texts: texts[language],
       pick,
       service: { name: name === undefined ? undefined : pick(name), logo },
-      stylesheet: service.stylesheet,
+      stylesheet: service.colors,
     }
   }
   const [first = 'en'] = languages
   return {
-    styleSource: service.styleSource,
+    styleSource: styleSourceOf(service.colors),
     choose(uiLocales, acceptLanguage) {
       const found =
         lookUpLanguage(parseUiLocales(uiLocales), languages) ??

@@ -22,30 +22,17 @@ import { sqliteStore } from '../sqlite/sqlite-store'
  * @throws ConfigurationError if the variable names something else, or the store cannot work, for example without its
  * package.
  */
-export function storeFrom(environment: Readonly<Record<string, string | undefined>>): Store {
-  const named = namedStore(environment[variable])
-  switch (named.kind) {
-    case 'memory':
-      return memoryStore()
-    case 'file':
-      return sqliteStore({ path: named.path })
-    case 'redis': {
-      const { kind: _, ...options } = named
-      return redisStore(options)
-    }
-    case 'postgres':
-      return storeAt(named.url, named.tables)
-  }
-}
+export const storeFrom = (environment: Readonly<Record<string, string | undefined>>): Store =>
+  namedStore(environment[storeVariable]).open()
 
 /** Milliseconds, as for Redis. */
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
 function storeAt(connectionString: string, tables: PostgresTables): Store {
-  const { Pool } = loadPg({
-    subject: `storeFrom() cannot connect to the PostgreSQL of ${variable}:`,
-    cure: 'run "npm install pg"',
-  })
+  const { Pool } = loadPg(
+    `storeFrom() cannot connect to the PostgreSQL of ${storeVariable}:`,
+    'run "npm install pg"',
+  )
   const pool = new Pool({ connectionString, ...timeouts })
   // Without a listener, an idle connection that breaks ends the process.
   pool.on('error', () => {})
@@ -54,13 +41,12 @@ function storeAt(connectionString: string, tables: PostgresTables): Store {
 }
 
 /** The variable of the environment. */
-export const variable = 'STORE_URL'
+export const storeVariable = 'STORE_URL'
 
-type NamedStore =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'redis'; readonly url: string; readonly prefix?: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly tables: PostgresTables }
+interface NamedStore {
+  open(): Store
+  readonly postgres?: { readonly url: string; readonly tables: PostgresTables }
+}
 
 const readers: ReadonlyMap<string, (text: string) => NamedStore> = new Map([
   ['file:', fileIn],
@@ -83,7 +69,7 @@ export function mistakeInUrl(text: string): string | undefined {
 
 /** @throws ConfigurationError that holds no password. */
 export function namedStore(text = ''): NamedStore {
-  if (text === '') return { kind: 'memory' }
+  if (text === '') return { open: () => memoryStore() }
   const begin = /^(?:file:|[a-z][a-z\d+.-]*:\/\/)/i.exec(text)?.[0]
   const read = readers.get(begin?.toLowerCase() ?? '')
   if (read !== undefined) return read(text)
@@ -97,7 +83,7 @@ function fileIn(text: string): NamedStore {
   try {
     const url = new URL(text, pathToFileURL(process.cwd() + sep))
     const path = fileURLToPath(url)
-    if (url.search + url.hash === '' && !path.endsWith(sep)) return { kind: 'file', path }
+    if (url.search + url.hash === '' && !path.endsWith(sep)) return { open: () => sqliteStore({ path }) }
   } catch {
     // A host, or characters that no path has.
   }
@@ -108,13 +94,13 @@ function fileIn(text: string): NamedStore {
 
 function redisIn(text: string): NamedStore {
   const { url, options } = partsOf(text, ['prefix'])
-  return { kind: 'redis', url, ...options }
+  return { open: () => redisStore({ url, ...options }) }
 }
 
 function postgresIn(text: string): NamedStore {
   // pg takes a URL without a host, such as postgres://ada:secret@/shop?host=/run/postgresql.
-  const { url, options } = partsOf(text, ['schema', 'table'], text.replace('@/', '@localhost/'))
-  return { kind: 'postgres', url, tables: options }
+  const { url, options: tables } = partsOf(text, ['schema', 'table'], text.replace('@/', '@localhost/'))
+  return { open: () => storeAt(url, tables), postgres: { url, tables } }
 }
 
 /**
@@ -137,5 +123,5 @@ function partsOf<Name extends string>(text: string, names: readonly Name[], whol
 
 const wrong = (message: string) =>
   new ConfigurationError('storeFrom() finds no store; without STORE_URL, it is in memory:', [
-    { path: variable, message },
+    { path: storeVariable, message },
   ])

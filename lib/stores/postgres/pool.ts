@@ -1,4 +1,4 @@
-import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import { refuseLoading } from '../../primitives/configuration-error'
 import { isList, isRecord, isText } from '../../primitives/values'
 import { namesOf, type ReadTables, type Statement } from './statements'
 
@@ -12,7 +12,7 @@ export interface PostgresPool {
   }): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 export type Word = string | number | Buffer | null
 export type Ask = (statement: Statement, ...values: Word[]) => Promise<readonly Row[]>
 
@@ -103,28 +103,20 @@ export function describePool(pool: object): string {
   return isText(host) ? `PostgreSQL at ${host}:${Number(port ?? 5432)}` : 'PostgreSQL'
 }
 
-interface Connection {
-  on(event: 'error', listener: () => void): unknown
-  end(): Promise<void>
-}
-
 /** What is used of pg. Declarations name no optional package. */
 interface Pg {
-  readonly Pool: new (settings: object) => PostgresPool & Connection
-  readonly Client: new (settings: object) => Connection & {
-    connect(): Promise<unknown>
+  readonly Pool: new (settings: object) => PostgresPool & {
     query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
+    on(event: 'error', listener: () => void): unknown
+    end(): Promise<void>
   }
 }
 
 /** @throws ConfigurationError without pg. */
-export const loadPg = (without: { readonly subject: string; readonly cure: string }): Pg =>
-  optionalPackage('pg', load, without)
-
-function load(): Loaded<Pg> {
+export function loadPg(subject: string, cure: string): Pg {
   try {
-    return { found: require('pg') }
+    return require('pg')
   } catch (cause) {
-    return { cause }
+    return refuseLoading(cause, 'pg', subject, cure)
   }
 }

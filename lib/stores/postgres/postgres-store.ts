@@ -1,8 +1,8 @@
 import { inTime } from '../../primitives/clock'
+import { Lines } from '../../primitives/concurrency'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import type { WarningCode } from '../../protocol/warning-code'
-import { clockWarning, CreationDeadline } from '../../store/database-clock'
+import { clocksApart, CreationDeadline, warningsOf } from '../../store/database-clock'
 import type { Count, Store, StoreWarning } from '../../store/store'
 import {
   type Ask,
@@ -10,7 +10,6 @@ import {
   bytesIn,
   describePool,
   type PostgresPool,
-  type Row,
   textIn,
   wholeIn,
   type Word,
@@ -52,7 +51,15 @@ const fields = {
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { pool, ...tables } = readOptions('postgresStore()', fields, options)
   const [ask, statements] = [asking(pool, tables), statementsOn(tables)]
-  const create = creating(ask, statements.create)
+  const creations = new CreationDeadline(patience)
+  const create = (words: readonly Word[]) =>
+    creations.send(async (deadline) => {
+      let [row] = await ask(statements.create, ...words, deadline)
+      if (row?.['reply'] === null) [row] = await ask(statements.create, ...words, deadline)
+      if (row?.['reply'] === null)
+        throw new Error('The record was not created: another is under its key, and cannot be read.')
+      return wholeIn(row, 'reply')
+    })
   const sweep = sweeping(ask, [statements.sweepRecords, statements.sweepCounts])
   const count = gathered(async (key, amount, seconds) => {
     const [row] = await ask(statements.add, key, amount, seconds)
@@ -68,7 +75,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       const words = [key, version, Buffer.from(value), seconds ?? null]
       const replace = async (former: string) => {
         const [row] = await ask(statements.replace, ...words, former)
-        return row !== undefined && textIn(row, 'outcome') === 'stored'
+        return row !== undefined && wholeIn(row, 'reply') > 0
       }
       const isStored = await (expected === undefined ? create(words) : replace(expected))
       sweep()
@@ -87,7 +94,26 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     async check() {
       const before = Date.now()
       const [row] = await ask(statements.check)
-      return warningsOf(row, pool, { before, after: Date.now() })
+      const clocks = { before, there: wholeIn(row, 'clock'), after: Date.now() }
+      const missing = missingTimeouts(pool).join(' and no ')
+      return warningsOf(
+        [
+          textIn(row, 'standby') === 'true',
+          'EAS_POSTGRES_STANDBY',
+          'The pool is connected to a standby, which refuses every write, and whose data may be out of date. Connect it to the primary.',
+        ],
+        [
+          textIn(row, 'commit') === 'off',
+          'EAS_POSTGRES_COMMIT',
+          'synchronous_commit is off: a crash of PostgreSQL brings back a revoked token, or a code that was redeemed. Set it to on for the role or the database of the pool.',
+        ],
+        [
+          missing !== '',
+          'EAS_POSTGRES_TIMEOUT',
+          `The pool has no ${missing}: a dead connection holds its place for many minutes, until none is left. Set 1000 and 2000 (milliseconds), or your own.`,
+        ],
+        clocksApart('EAS_POSTGRES_CLOCK', 'PostgreSQL', clocks),
+      )
     },
   }
 }
@@ -99,22 +125,6 @@ export function postgresSchema(options: PostgresTables = {}): string {
 
 /** Milliseconds after its call until a create is void. */
 const patience = 2000
-
-function creating(ask: Ask, statement: Statement): (words: readonly Word[]) => Promise<boolean> {
-  const creations = new CreationDeadline(patience)
-  return async (words) => {
-    let outcome = 'unknown'
-    await creations.send(async (deadline) => {
-      let [row] = await ask(statement, ...words, deadline)
-      if (row?.['outcome'] === 'unknown') [row] = await ask(statement, ...words, deadline)
-      outcome = textIn(row, 'outcome')
-      return outcome === 'late' ? -wholeIn(row, 'clock') : wholeIn(row, 'clock')
-    })
-    if (outcome === 'stored' || outcome === 'exists') return outcome === 'stored'
-    const why = outcome === 'removed' ? 'it was removed' : 'another is under its key, and cannot be read'
-    throw new Error(`The record was not created: ${why}.`)
-  }
-}
 
 /** Milliseconds. */
 const pause = 60_000
@@ -135,91 +145,40 @@ function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
   }
 }
 
-/** Resolves to the count as it is stored, below 0 too. */
-type Send = (key: string, amount: number, seconds: number) => Promise<Count>
-
-interface Caller {
-  readonly resolve: (count: Count) => void
-  readonly reject: (error: unknown) => void
-}
+/** Others to the same key must not wait behind a connection that is dead. */
+const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
 
 /** Equal additions, for one statement. */
 interface Batch {
-  readonly amount: 1 | -1
-  readonly seconds: number
-  readonly callers: Caller[]
+  size: number
+  readonly stored: Promise<Count>
 }
 
 /**
  * Additions of this process to one key that wait for the statement before them go together: they all run at the same
  * time, so any order is right.
+ *
+ * @param send resolves to the count as it is stored, below 0 too.
  */
-function gathered(send: Send): Store['add'] {
-  /** By key, while a statement is under way. */
-  const waiting = new Map<string, Map<string, Batch>>()
-  const sendAll = async (key: string, batches: Map<string, Batch>) => {
-    waiting.set(key, batches)
-    // The loop reaches batches that come meanwhile, too.
-    for (const [name, batch] of batches) {
-      batches.delete(name)
-      await sendBatch(send, key, batch)
+function gathered(send: (key: string, amount: number, seconds: number) => Promise<Count>): Store['add'] {
+  const lines = new Lines()
+  const waiting = new Map<string, Batch>()
+  return async (key, amount, seconds) => {
+    const name = `${amount} ${seconds} ${key}`
+    const begun = (): Batch => {
+      const stored = lines.add(key, () => {
+        waiting.delete(name)
+        return inTime(() => send(key, amount * batch.size, seconds), silence)
+      })
+      return { size: 0, stored }
     }
-    waiting.delete(key)
+    const batch = waiting.get(name) ?? begun()
+    waiting.set(name, batch)
+    const place = (batch.size += 1)
+    const { count, secondsLeft } = await batch.stored
+    const own = Math.max(0, count - amount * (batch.size - place))
+    return { count: own, secondsLeft: own === 0 ? 0 : secondsLeft }
   }
-  return (key, amount, seconds) =>
-    new Promise((resolve, reject) => {
-      const batches = waiting.get(key)
-      const name = `${amount} ${seconds}`
-      const batch = batches?.get(name) ?? { amount, seconds, callers: [] }
-      batch.callers.push({ resolve, reject })
-      if (batches === undefined) void sendAll(key, new Map([[name, batch]]))
-      else batches.set(name, batch)
-    })
-}
-
-/** Others to the same key must not wait behind a connection that is dead. */
-const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
-
-async function sendBatch(send: Send, key: string, { amount, seconds, callers }: Batch): Promise<void> {
-  try {
-    const stored = await inTime(() => send(key, amount * callers.length, seconds), silence)
-    callers.forEach(({ resolve }, index) => {
-      const count = Math.max(0, stored.count - amount * (callers.length - 1 - index))
-      resolve({ count, secondsLeft: count === 0 ? 0 : stored.secondsLeft })
-    })
-  } catch (error) {
-    for (const { reject } of callers) reject(error)
-  }
-}
-
-/** @param before and `after`: this process's time around the statement. */
-function warningsOf(
-  row: Row | undefined,
-  pool: PostgresPool,
-  { before, after }: { readonly before: number; readonly after: number },
-): readonly StoreWarning[] {
-  const readings = { before, there: wholeIn(row, 'clock'), after }
-  const clock = clockWarning('EAS_POSTGRES_CLOCK', 'PostgreSQL', readings)
-  const missing = missingTimeouts(pool).join(' and no ')
-  const found: readonly (readonly [isSo: boolean, code: WarningCode, message: string])[] = [
-    [
-      textIn(row, 'standby') === 'true',
-      'EAS_POSTGRES_STANDBY',
-      'The pool is connected to a standby, which refuses every write, and whose data may be out of date. Connect it to the primary.',
-    ],
-    [
-      textIn(row, 'commit') === 'off',
-      'EAS_POSTGRES_COMMIT',
-      'synchronous_commit is off: a crash of PostgreSQL brings back a revoked token, or a code that was redeemed. Set it to on for the role or the database of the pool.',
-    ],
-    [
-      missing !== '',
-      'EAS_POSTGRES_TIMEOUT',
-      `The pool has no ${missing}: a dead connection holds its place for many minutes, until none is left. Set 1000 and 2000 (milliseconds), or your own.`,
-    ],
-  ]
-  const warnings = found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
-  return clock === undefined ? warnings : [...warnings, clock]
 }
 
 /** Only of a pool that shows its options, as that of pg does. */

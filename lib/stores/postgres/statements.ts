@@ -76,7 +76,8 @@ export function statementsOn(tables: ReadTables) {
   const { records, counts } = namesOf(tables)
   return {
     read: statement(`select version, value from ${records} where key = $1 and version <> '' and ${lives}`),
-    // The row of a rival may be younger than the snapshot of the statement: then it is unknown whose it is.
+    // As CreationDeadline takes it. The row of a rival may be younger than the snapshot of the statement: then it is
+    // unknown whose it is, and the reply is null.
     create: statement(`with late as materialized (
         select clock, clock not between $5::float8 - ${markSeconds * 1000} and $5::float8 as late
         from (select floor(extract(epoch from clock_timestamp()) * 1000) as clock) as t),
@@ -87,14 +88,14 @@ export function statementsOn(tables: ReadTables) {
         where r.ends <= now() or r.version = excluded.version
         returning 1),
       stored as (select version from ${records} where key = $1 and ${lives})
-      select clock::text, case
-        when exists (select from made) or (select version from stored) = $2 then 'stored'
-        when (select version from stored) = '' then 'removed'
-        when exists (select from stored) then 'exists'
-        when late then 'late' else 'unknown' end as outcome
+      select (case
+        when exists (select from made) or (select version from stored) = $2 then clock
+        when (select version from stored) = '' then -1
+        when exists (select from stored) then 0
+        when late then -clock end)::text as reply
       from late`),
     replace: statement(`update ${records} set version = $2, value = $3, ends = ${inSeconds('$4')}
-      where key = $1 and version in ($2, $5) and version <> '' and ${lives} returning 'stored' as outcome`),
+      where key = $1 and version in ($2, $5) and version <> '' and ${lives} returning '1' as reply`),
     remove: statement(`insert into ${records} (key, version, value, ends) values ($1, '', '', ${markEnd})
       on conflict (key) do update set version = '', value = '', ends = ${markEnd}`),
     // The row is locked for the length of the statement alone: it does not wait for a disk or a replica. A count below 0

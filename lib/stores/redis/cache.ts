@@ -9,10 +9,10 @@ import { BoundedMap } from '../../primitives/maps'
 import { type Fields, group, needed } from '../../primitives/schema'
 import { createId, secureRandom } from '../../protocol/credential'
 import { withinDeadline } from '../../store/deadline'
-import type { Store, StoredValue, StoreWarning } from '../../store/store'
-import { listen, type ListeningConnection, type RedisConnection } from './connection'
-import type { RedisWarning } from './health-check'
-import type { RedisCommands } from './redis-commands'
+import { warningsOf } from '../../store/database-clock'
+import type { StoredValue } from '../../store/store'
+import { listeningRedis, type RedisConnection } from './connection'
+import type { RedisCommands, RedisStore } from './redis-commands'
 
 export interface CacheOptions {
   /**
@@ -27,29 +27,34 @@ interface CachePlan extends CacheOptions {
   readonly prefix: string
 }
 
-interface CheckedStore extends Store {
-  check(issuer?: string): Promise<readonly StoreWarning[]>
-  close(): Promise<void>
-}
-
-export function cached<Kept extends CheckedStore>(
-  store: Kept,
+/** `read` reads the store, so no write rests on a cached record. */
+export function cached(
+  store: RedisStore,
   reading: RedisConnection,
   { maximum, url, prefix }: CachePlan,
-): Kept {
+): RedisStore {
   const cache = new RecordCache(maximum)
-  const invalidations = new RedisInvalidations({ url, prefix, reading, cache })
+  const invalidations = new RedisInvalidations(url, prefix, reading, cache)
   reading.onLost(() => invalidations.restart())
+  // After a failed write too: perhaps only its reply was lost.
+  const dropping = <T>(key: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(key))
+  const { confirmAbsent } = store
   return {
     ...store,
-    ...remembering(store, cache),
-    check: async (issuer) => {
+    peek: (key) => cache.peek(key),
+    read: (key) => (isCached(key) ? cache.read(key, () => store.read(key)) : store.read(key)),
+    write: (key, ...words) => dropping(key, store.write(key, ...words)),
+    remove: (key) => dropping(key, store.remove(key)),
+    confirmAbsent: confirmAbsent && ((key) => dropping(key, confirmAbsent(key))),
+    async check(issuer) {
       const warnings = await store.check(issuer)
       const refusal = await withinDeadline(() => invalidations.refusal(), patience)
-      return [...warnings, ...warningsOf(refusal)]
+      const message = `Redis does not support the option cache here (${refusal}), so each guarded request reads from Redis. Allow CLIENT TRACKING, SUBSCRIBE to __redis__:invalidate and SET, or leave the option out.`
+      return [...warnings, ...warningsOf([refusal !== undefined, 'EAS_REDIS_TRACKING', message])]
     },
-    close: async () => {
-      await Promise.all([invalidations.close(), store.close()])
+    async close() {
+      invalidations.close()
+      await store.close()
     },
   }
 }
@@ -57,59 +62,24 @@ export function cached<Kept extends CheckedStore>(
 // Seconds. By then Redis has refused, or the first mark has arrived.
 const patience = 2
 
-type Verbs = Pick<Store, 'read' | 'write' | 'remove' | 'confirmAbsent' | 'peek'>
-
-/** `read` reads the store, so no write rests on a cached record. */
-function remembering(store: Store, cache: RecordCache): Verbs {
-  // After a failed write too: perhaps only its reply was lost.
-  const dropping = async <T>(key: string, write: Promise<T>): Promise<T> =>
-    write.finally(() => cache.drop(key))
-  const { confirmAbsent } = store
-  return {
-    peek: (key) => cache.peek(key),
-    async read(key) {
-      if (!isCached(key)) return store.read(key)
-      const ticket = cache.begin(key)
-      try {
-        const found = await store.read(key)
-        if (found === undefined) cache.drop(key)
-        else if (ticket !== undefined) cache.keep(ticket, found)
-        return found
-      } finally {
-        if (ticket !== undefined) cache.end(ticket)
-      }
-    },
-    write: (key, ...words) => dropping(key, store.write(key, ...words)),
-    remove: (key) => dropping(key, store.remove(key)),
-    confirmAbsent: confirmAbsent && ((key) => dropping(key, confirmAbsent(key))),
-  }
-}
-
-function warningsOf(refusal: string | undefined): readonly RedisWarning[] {
-  if (refusal === undefined) return []
-  const message = `Redis does not support the option cache here (${refusal}), so each guarded request reads from Redis. Allow CLIENT TRACKING, SUBSCRIBE to __redis__:invalidate and SET, or leave the option out.`
-  return [{ code: 'EAS_REDIS_TRACKING', message }]
-}
-
 // Every cached record makes garbage collection longer.
 export const cacheOption = group({
   maximum: needed(1, aWhole(1, 100_000, 'a whole number')),
 } satisfies Fields<CacheOptions>)
 
 /** Of a server whose guards find tokens. */
-const isCached = (key: string): boolean => key.startsWith('authorization:')
-
-/** For a read that may cache its result. A change of the record voids the ticket. */
-interface Ticket {
-  readonly key: string
-}
+const cachedKind = 'authorization:'
+const isCached = (key: string): boolean => key.startsWith(cachedKind)
 
 /** Records. The caller reports every change, and extends the trust. Evicts the least recently used. */
 class RecordCache {
   private readonly entries: BoundedMap<StoredValue>
-  private readonly tickets = new Map<string, Ticket>()
-  private trustedUntil = 0
-  private wanted = false
+  /** The reads under way that may cache their results. */
+  private readonly tickets = new Map<string, symbol>()
+  /** Of the monotonic clock, in milliseconds. */
+  trustedUntil = 0
+  /** A guard has called `peek`. */
+  isWanted = false
 
   constructor(maximum: number) {
     this.entries = new BoundedMap(maximum)
@@ -117,29 +87,27 @@ class RecordCache {
 
   /** Undefined also if the cache is not trusted. */
   peek(key: string): StoredValue | undefined {
-    this.wanted = true
+    this.isWanted = true
     if (!this.isTrusted()) return undefined
     const found = this.entries.get(key)
-    if (found !== undefined) this.entries.put(key, found)
+    if (found !== undefined) this.entries.set(key, found)
     return found
   }
 
-  /** Call before a read. Undefined without trust, or if another read has the ticket. */
-  begin(key: string): Ticket | undefined {
-    if (!this.isTrusted() || this.tickets.has(key)) return undefined
-    const ticket = { key }
-    this.tickets.set(key, ticket)
-    return ticket
-  }
-
-  /** Never after a miss: invented tokens must not fill the cache. */
-  keep(ticket: Ticket, found: StoredValue): void {
-    if (this.tickets.get(ticket.key) === ticket) this.entries.put(ticket.key, found)
-  }
-
-  /** Call after a read, failed or not. */
-  end(ticket: Ticket): void {
-    if (this.tickets.get(ticket.key) === ticket) this.tickets.delete(ticket.key)
+  /** Keeps what `find` finds, unless the cache is not trusted, or the record changes meanwhile. */
+  async read(key: string, find: () => Promise<StoredValue | undefined>): Promise<StoredValue | undefined> {
+    const ticket = Symbol('ticket')
+    if (this.isTrusted() && !this.tickets.has(key)) this.tickets.set(key, ticket)
+    const hasTicket = () => this.tickets.get(key) === ticket
+    try {
+      const found = await find()
+      // Never after a miss: invented tokens must not fill the cache.
+      if (found === undefined) this.drop(key)
+      else if (hasTicket()) this.entries.set(key, found)
+      return found
+    } finally {
+      if (hasTicket()) this.tickets.delete(key)
+    }
   }
 
   /** Also voids the ticket of a read, which may find the old record. */
@@ -153,20 +121,9 @@ class RecordCache {
     this.tickets.clear()
   }
 
-  trust(until: number): void {
-    this.trustedUntil = until
-  }
-
   distrust(): void {
     this.trustedUntil = 0
     this.clear()
-  }
-
-  /** Whether a guard has called `peek` since the last call. */
-  wasWanted(): boolean {
-    const { wanted } = this
-    this.wanted = false
-    return wanted
   }
 
   private isTrusted(): boolean {
@@ -187,12 +144,8 @@ const proofEvery = 250
 /** Milliseconds. The pause between attempts to connect doubles with each refusal. */
 const longestPause = 60_000
 
-interface Plan {
-  readonly url: string
-  readonly prefix: string
-  readonly reading: RedisCommands
-  readonly cache: RecordCache
-}
+const channel = '__redis__:invalidate'
+const markLifetime = '1000'
 
 interface Proof {
   readonly key: string
@@ -201,15 +154,20 @@ interface Proof {
 }
 
 /**
+ * `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory, and
+ * any connection may read.
+ *
  * Proves again and again that reports arrive: the reading connection writes a mark, and Redis must report it
  * over the other. Trust counts from the sending of the mark. Any failure ends it, and both connections start
  * over.
  */
 class RedisInvalidations {
-  private readonly connection: ListeningConnection
+  private readonly listening: ReturnType<typeof listeningRedis>
   private readonly timer: NodeJS.Timeout
-  private attempt: symbol | undefined
-  private tracked: Tracked | undefined
+  /** The marks of the attempt, or of the tracking, that is under way. */
+  private marks: string | undefined
+  private isTracking = false
+  private written = 0
   private proof: Proof | undefined
   private refusals = 0
   private reason: string | undefined
@@ -218,13 +176,17 @@ class RedisInvalidations {
     this.decide = resolve
   })
 
-  constructor(private readonly plan: Plan) {
-    this.connection = listen(plan.url, {
-      ready: () => void this.begin(),
-      lost: () => this.stop(),
-      told: (keys) => this.apply(keys),
-      pause: () => (this.refusals === 0 ? 0 : Math.min(1000 * 2 ** (this.refusals - 1), longestPause)),
-    })
+  constructor(
+    url: string,
+    private readonly prefix: string,
+    private readonly reading: RedisCommands,
+    private readonly cache: RecordCache,
+  ) {
+    this.listening = listeningRedis(url, () => this.pause())
+    this.listening
+      .on('ready', () => void this.begin())
+      .on('close', () => this.stop())
+      .on('messageBuffer', (_channel, keys) => this.apply(keys))
     this.timer = setInterval(() => this.tick(), proofEvery).unref()
   }
 
@@ -236,42 +198,60 @@ class RedisInvalidations {
 
   /** The next reading connection may lead to another server. */
   restart(): void {
-    if (this.attempt === undefined) return
+    if (this.marks === undefined) return
     this.stop()
-    this.connection.reconnect()
+    this.listening.disconnect(true)
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearInterval(this.timer)
     this.stop()
     this.decide()
-    await this.connection.close()
+    this.listening.disconnect()
+  }
+
+  /** Milliseconds before the next attempt. */
+  private pause(): number {
+    return this.refusals === 0 ? 0 : Math.min(1000 * 2 ** (this.refusals - 1), longestPause)
   }
 
   private stop(): void {
-    this.attempt = undefined
-    this.tracked = undefined
+    this.marks = undefined
+    this.isTracking = false
     this.proof = undefined
-    this.plan.cache.distrust()
+    this.cache.distrust()
   }
 
   private async begin(): Promise<void> {
-    const attempt = Symbol('attempt')
-    this.attempt = attempt
+    const marks = `${this.prefix}alive:${createId(secureRandom)}:`
+    this.marks = marks
     try {
-      const tracked = await track(this.connection, this.plan.prefix)
-      if (this.attempt !== attempt) return
-      this.tracked = tracked
-      this.prove(tracked)
+      await this.track(marks)
+      if (this.marks !== marks) return
+      this.isTracking = true
+      this.prove(marks)
     } catch (error) {
-      if (this.attempt === attempt) this.fail(error)
+      if (this.marks === marks) this.fail(error)
     }
   }
 
-  private prove(tracked: Tracked): void {
-    const proof = { key: tracked.nextMark(), sentAt: performance.now(), isWritten: false }
+  private async track(marks: string): Promise<void> {
+    const { listening } = this
+    // A replica refuses this write: its reports are late or incomplete.
+    await writeMark(listening, marks)
+    const id = String(await listening.call('CLIENT', 'ID'))
+    const prefixes = ['PREFIX', this.prefix + cachedKind, 'PREFIX', marks]
+    // RESP2 has no push messages: redirects to the connection's own subscription.
+    await listening.call('CLIENT', 'TRACKING', 'ON', 'REDIRECT', id, 'BCAST', ...prefixes)
+    await listening.subscribe(channel)
+  }
+
+  private prove(marks: string): void {
+    // New each time: Redis also reports the expiry of an old mark, which must not pass for a new one.
+    const key = marks + String((this.written += 1))
+    const proof = { key, sentAt: performance.now(), isWritten: false }
     this.proof = proof
-    writeMark(this.plan.reading, proof.key).then(
+    writeMark(this.reading, key).then(
       () => (proof.isWritten = true),
       (error: unknown) => {
         if (this.proof === proof) this.fail(error)
@@ -280,79 +260,49 @@ class RedisInvalidations {
   }
 
   private apply(keys: unknown): void {
-    const { tracked, proof } = this
-    if (tracked === undefined) return
     // FLUSHALL and FLUSHDB name no keys.
-    if (!Array.isArray(keys)) return this.plan.cache.clear()
+    if (!Array.isArray(keys)) return this.cache.clear()
     for (const key of keys.map(String)) {
-      const record = tracked.recordOf(key)
-      if (record !== undefined) this.plan.cache.drop(record)
-      else if (key === proof?.key) this.proven(proof)
+      const record = key.slice(this.prefix.length)
+      if (key === this.proof?.key) this.proven(this.proof)
+      else if (isCached(record)) this.cache.drop(record)
     }
   }
 
   // One connection keeps the order: every change before the mark has been reported.
   private proven(proof: Proof): void {
     this.proof = undefined
-    this.plan.cache.trust(proof.sentAt + trustedFor)
+    this.cache.trustedUntil = proof.sentAt + trustedFor
     this.refusals = 0
     this.reason = undefined
     this.decide()
   }
 
   private tick(): void {
-    const { tracked, proof } = this
-    if (tracked === undefined) return
-    // No mark while no guard asks. The first request then reads from Redis.
-    if (proof === undefined) return this.plan.cache.wasWanted() ? this.prove(tracked) : undefined
-    if (performance.now() - proof.sentAt < trustedFor) return
-    if (proof.isWritten) this.refused('it reports no change')
-    this.restart()
+    const { marks, proof, cache } = this
+    if (marks === undefined || !this.isTracking) return
+    if (proof === undefined) {
+      // No mark while no guard asks. The first request then reads from Redis.
+      if (cache.isWanted) this.prove(marks)
+      cache.isWanted = false
+    } else if (performance.now() - proof.sentAt >= trustedFor) {
+      if (proof.isWritten) this.refuse('it reports no change')
+      this.restart()
+    }
   }
 
   private fail(error: unknown): void {
-    if (error instanceof Error && error.name === 'ReplyError') this.refused(error.message)
+    if (error instanceof Error && error.name === 'ReplyError') this.refuse(error.message)
     this.restart()
   }
 
-  private refused(reason: string): void {
+  private refuse(reason: string): void {
     this.refusals += 1
     this.reason = reason
     this.decide()
   }
 }
 
-const channel = '__redis__:invalidate'
-const lifetime = '1000'
-
-interface Tracked {
-  /** Undefined for a mark. */
-  recordOf(key: string): string | undefined
-  /** New each time: Redis also reports the expiry of an old mark, which must not pass for a new one. */
-  nextMark(): string
-}
-
-/**
- * `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory, and
- * any connection may read.
- */
-async function track(connection: ListeningConnection, prefix: string): Promise<Tracked> {
-  const authorizations = `${prefix}authorization:`
-  const marks = `${prefix}alive:${createId(secureRandom)}:`
-  // A replica refuses this write: its reports are late or incomplete.
-  await writeMark(connection, marks)
-  const id = String(await connection.call('CLIENT', 'ID'))
-  const prefixes = ['PREFIX', authorizations, 'PREFIX', marks]
-  // RESP2 has no push messages: redirects to the connection's own subscription.
-  await connection.call('CLIENT', 'TRACKING', 'ON', 'REDIRECT', id, 'BCAST', ...prefixes)
-  await connection.subscribe(channel)
-  let written = 0
-  return {
-    recordOf: (key) => (key.startsWith(authorizations) ? key.slice(prefix.length) : undefined),
-    nextMark: () => `${marks}${(written += 1)}`,
-  }
-}
-
 async function writeMark(client: RedisCommands, key: string): Promise<void> {
-  await client.call('SET', key, '', 'PX', lifetime)
+  await client.call('SET', key, '', 'PX', markLifetime)
 }

@@ -1,18 +1,8 @@
 import type * as Ioredis from 'ioredis'
 import { inTime } from '../../primitives/clock'
-import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import { refuseLoading } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
-import { confirmedBy, MasterRole, readsOver, ReadsTogether, type RedisReads } from './reads'
-import type { PipelinedCommands, RedisCommands } from './redis-commands'
-
-export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
-  onLost(listener: () => void): void
-  /** Such as `Redis at localhost:6379`. Never a password. */
-  readonly place: string
-  /** Why the last attempt to connect failed; undefined once ready. */
-  connectionFailure(): string | undefined
-  close(): Promise<void>
-}
+import type { RedisCommands } from './redis-commands'
 
 /** Milliseconds. Commands fail soon, and connections recover. */
 export const connectionSettings = {
@@ -28,60 +18,50 @@ export const connectionSettings = {
   reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/** Commands fail at once if the connection breaks. */
-const sentOnce = {
-  maxRetriesPerRequest: 0,
-  autoResendUnfulfilledCommands: false,
-} satisfies Ioredis.RedisOptions
-
-interface Purpose {
-  /** Seconds for a command such as WAIT, beyond the usual timeout. Default 0. */
-  readonly waiting?: number
-  /** For commands that must not run twice. Connects at the first. Default false. */
-  readonly once?: boolean
-}
-
-/** @throws ConfigurationError without ioredis. */
-export function connect(url: string, { waiting = 0, once = false }: Purpose = {}): RedisConnection {
+/**
+ * @param waiting seconds for a command such as WAIT, beyond the usual timeout.
+ * @param once for commands that must not run twice. Connects at the first.
+ * @throws ConfigurationError without ioredis.
+ */
+export function connect(url: string, { waiting = 0, once = false } = {}) {
   const { Redis } = loadIoredis()
   const { commandTimeout, socketTimeout: _, ...settings } = connectionSettings
-  const resending = once ? { ...sentOnce, lazyConnect: true } : {}
-  const redis = new Redis(url, { ...settings, ...resending })
+  // Commands then fail at once if the connection breaks.
+  const sentOnce = { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, lazyConnect: true }
+  const redis = new Redis(url, { ...settings, ...(once && sentOnce) })
   const soon = commandDeadline(redis, commandTimeout / 1000 + waiting)
   // Without a listener, ioredis would print every lost connection.
   let connectionFailure: string | undefined
   redis
     .on('error', (error) => (connectionFailure = reasonOf(error)))
     .on('ready', () => (connectionFailure = undefined))
-  const singleReads = readsOver(redis)
-  const batchedReads = new ReadsTogether(redis, singleReads)
-  const holdBack = packetPerTurn(redis, () => batchedReads.send())
-  const role = new MasterRole({
-    ask: () => soon(redis.call('HELLO')),
-    leave: () => redis.disconnect(true),
-  })
+  const together = new ReadsTogether(redis)
+  const holdBack = packetPerTurn(redis, () => together.send())
+  const ask = () => soon(redis.call('HELLO'))
+  const role = new MasterRole(ask, () => redis.disconnect(true))
   redis.on('close', () => role.forget())
   return {
-    call: (command, ...words) => {
+    call(command: string, ...words: string[]): Promise<unknown> {
       holdBack()
       return confirmedBy(role.confirmed(), soon(redis.call(command, ...words)))
     },
-    read: (key) => {
-      const reads = holdBack() ? batchedReads : singleReads
-      return confirmedBy(role.confirmed(), soon(reads.read(key)))
+    read(key: string): Promise<unknown> {
+      const reply = holdBack() ? together.read(key) : redis.call('GET', key)
+      return confirmedBy(role.confirmed(), soon(reply))
     },
-    pipeline: (commands) => {
+    pipeline(commands: string[][]) {
       const pipeline = redis.pipeline(commands)
       return { exec: () => soon(pipeline.exec()) }
     },
-    onLost: (listener) => void redis.on('close', listener),
+    onLost: (listener: () => void) => void redis.on('close', listener),
     place: describeAddress(redis),
+    /** Why the last attempt to connect failed; undefined once ready. */
     connectionFailure: () => connectionFailure,
-    close: async () => {
-      redis.disconnect()
-    },
+    close: () => redis.disconnect(),
   }
 }
+
+export type RedisConnection = ReturnType<typeof connect>
 
 /**
  * If nothing at all arrived meanwhile, ends the connection, too. The timers of ioredis would also end it for a
@@ -126,25 +106,159 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
   }
 }
 
-interface Listener {
-  /** Without subscription or other state. */
-  ready(): void
-  lost(): void
-  told(message: unknown): void
-  /** Least milliseconds before the next attempt. */
-  pause(): number
+// Tuning: one MGET for the reads of one turn of the event loop: ioredis spends some 10 µs on each command.
+// Buys: a tenth less processor time for a refresh, a twentieth for a guard, less work for Redis.
+// Measured: 2026-11-22, docs/reports/performance.md ("What was found").
+// Can go: when ioredis joins the GETs of one turn, or spends much less on a command.
+
+// CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
+const refusal = /^(?:CROSSSLOT|NOPERM) /
+
+interface Waiting {
+  readonly key: string
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
-/** Reconnects, without earlier subscriptions and unsent commands. */
-export interface ListeningConnection extends RedisCommands {
+/** Single reads once Redis refuses `MGET`. */
+class ReadsTogether {
+  private isRefused = false
+  private waiting: Waiting[] = []
+
+  constructor(private readonly client: RedisCommands) {}
+
+  read(key: string): Promise<unknown> {
+    if (this.isRefused) return this.client.call('GET', key)
+    return new Promise((resolve, reject) => this.waiting.push({ key, resolve, reject }))
+  }
+
+  send(): void {
+    const { waiting } = this
+    if (waiting.length === 0) return
+    this.waiting = []
+    this.values(waiting.map(({ key }) => key)).then(
+      (values) => waiting.forEach(({ resolve }, at) => resolve(values[at])),
+      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
+    )
+  }
+
+  private async values(keys: readonly string[]): Promise<readonly unknown[]> {
+    if (keys.length === 1) return this.each(keys)
+    try {
+      const values = await this.client.call('MGET', ...keys)
+      if (Array.isArray(values) && values.length === keys.length) return values
+      throw new Error(`Redis replied to MGET of ${keys.length} keys with another number of values.`)
+    } catch (error) {
+      if (!(error instanceof Error) || !refusal.test(error.message)) throw error
+      this.isRefused = true
+      return this.each(keys)
+    }
+  }
+
+  private each(keys: readonly string[]): Promise<readonly unknown[]> {
+    return Promise.all(keys.map((key) => this.client.call('GET', key)))
+  }
+}
+
+const confirmedFor = 1000
+
+/**
+ * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY): after a failover
+ * behind one name, a connection that only reads, such as a guard's, would stay with the old master and still
+ * find revoked tokens.
+ *
+ * Asks at most once a second, in the packet of other commands. A role counts from the sending of the question.
+ * A read without a confirmed role waits for that reply, which arrives first. A replica from the start stays in
+ * use: `check` of the store warns of it.
+ */
+class MasterRole {
+  private askedAt = -Infinity
+  private pending: Promise<void> | undefined
+  private wasMaster = false
+
+  /** @param hello sends HELLO, on the connection of the reads and writes, ahead of them. */
+  constructor(
+    private readonly hello: () => Promise<unknown>,
+    private readonly leave: () => void,
+  ) {}
+
+  /**
+   * Call before a command. Undefined within a second of a confirmation. Rejects if the server was the master
+   * and is a replica now.
+   */
+  confirmed(): Promise<void> | undefined {
+    const now = performance.now()
+    if (now - this.askedAt >= confirmedFor) {
+      this.askedAt = now
+      this.pending = this.ask(now)
+    }
+    return this.pending
+  }
+
+  /** The next connection may lead to another server. */
+  forget(): void {
+    this.askedAt = -Infinity
+  }
+
+  private async ask(askedAt: number): Promise<void> {
+    const role = await this.hello().then(roleIn, (failure: unknown) => {
+      // The server, or a proxy, does not tell.
+      if (failure instanceof Error && failure.name === 'ReplyError') return undefined
+      this.forget()
+      throw failure
+    })
+    if (role === 'replica' && this.wasMaster) {
+      this.forget()
+      this.leave()
+      throw new Error('READONLY The server was the master and is a replica now.')
+    }
+    if (role === 'master') this.wasMaster = true
+    if (this.askedAt === askedAt) this.pending = undefined
+  }
+}
+
+const confirmedBy = <T>(confirmation: Promise<void> | undefined, reply: Promise<T>): Promise<T> =>
+  confirmation === undefined ? reply : Promise.all([reply, confirmation]).then(([value]) => value)
+
+const ignored = (): undefined => undefined
+
+/**
+ * Over a `Redis` of ioredis, which has one connection, reads come from a master only. The store cannot close
+ * the host's connection: after a demotion it sends a write without effect, and at its READONLY the host's own
+ * `reconnectOnError` can reconnect.
+ *
+ * @param unused a key that never exists.
+ */
+export function readOverHost(client: RedisCommands, unused: string): (key: string) => Promise<unknown> {
+  const read = (key: string) => client.call('GET', key)
+  // Not over a cluster, whose nodes refuse keys that they no longer serve, nor over unknown clients.
+  if (!('isCluster' in client) || client.isCluster !== false) return read
+  const ask = () => client.call('HELLO').catch(ignored)
+  const role = new MasterRole(ask, () => void client.call('DEL', unused).catch(ignored))
+  return (key) => confirmedBy(role.confirmed(), read(key))
+}
+
+/** HELLO replies with a list of names and values, an object or a map, depending on the client. */
+function roleIn(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
+  if (reply instanceof Map) return reply.get('role')
+  return isRecord(reply) ? reply['role'] : undefined
+}
+
+/** Declarations name no optional package. */
+interface ListeningRedis extends RedisCommands {
+  on(event: string, listener: (...words: unknown[]) => void): ListeningRedis
   subscribe(channel: string): Promise<unknown>
-  reconnect(): void
-  close(): Promise<void>
+  disconnect(reconnect?: boolean): void
 }
 
-export function listen(url: string, listener: Listener): ListeningConnection {
+/**
+ * Reconnects, without earlier subscriptions and unsent commands.
+ *
+ * @param pause milliseconds before the next attempt, at least.
+ */
+export function listeningRedis(url: string, pause: () => number): ListeningRedis {
   const { Redis } = loadIoredis()
-  const { retryStrategy } = connectionSettings
   const redis = new Redis(url, {
     ...connectionSettings,
     // ioredis drops the pushes of RESP3.
@@ -156,18 +270,9 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     reconnectOnError: () => false,
     // No command on it matters any more.
     disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
+    retryStrategy: (attempt) => Math.max(connectionSettings.retryStrategy(attempt), pause()),
   })
-  redis.on('error', () => {})
-  redis.on('ready', () => readInChunks(redis.stream))
-  redis.on('ready', () => listener.ready()).on('close', () => listener.lost())
-  redis.on('messageBuffer', (_channel: unknown, message: unknown) => listener.told(message))
-  return {
-    call: (command, ...words) => redis.call(command, ...words),
-    subscribe: (channel) => redis.subscribe(channel),
-    reconnect: () => redis.disconnect(true),
-    close: async () => redis.disconnect(),
-  }
+  return redis.on('error', () => {}).on('ready', () => readInChunks(redis.stream))
 }
 
 /** Milliseconds: short for the network, long for a wake-up. */
@@ -185,28 +290,19 @@ function readInChunks(stream: Ioredis.Redis['stream']): void {
   })
 }
 
+/** @throws ConfigurationError if it is not installed. */
 function loadIoredis(): typeof Ioredis {
-  return optionalPackage(
-    'ioredis',
-    (): Loaded<typeof Ioredis> => {
-      try {
-        return { found: require('ioredis') }
-      } catch (cause) {
-        return { cause }
-      }
-    },
-    {
-      subject: 'redisStore({ url }) cannot connect:',
-      cure: 'run "npm install ioredis", or pass redisStore({ client })',
-    },
-  )
+  try {
+    return require('ioredis')
+  } catch (cause) {
+    const cure = 'run "npm install ioredis", or pass redisStore({ client })'
+    return refuseLoading(cause, 'ioredis', 'redisStore({ url }) cannot connect:', cure)
+  }
 }
 
 /** Host and port only, never a user name or password. */
 export function describeAddress(client: object): string {
-  const { place, options, startupNodes }: { place?: unknown; options?: unknown; startupNodes?: unknown } =
-    client
-  if (isText(place)) return place
+  const { options, startupNodes }: { options?: unknown; startupNodes?: unknown } = client
   const settings = isRecord(options) ? options : {}
   const { path, sentinels, name } = settings
   if (isText(path)) return `Redis at ${path}`

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Store, StoreWarning } from '../../store/store'
 
 /**
  * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it, for a single server, a
@@ -21,39 +22,49 @@ export interface PipelinedCommands {
   }
 }
 
-/** On one key. Sends the source only if the server lacks the script. */
-export class RedisScript {
-  private readonly sha1: string
+/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
+export interface RedisStore extends Store {
+  /** For messages, such as `Redis at localhost:6379`. Never a password. */
+  readonly place: string
+  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
+  connectionFailure(): string | undefined
+  /**
+   * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
+   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
+   *
+   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
+   * `check` writes nothing.
+   */
+  check(issuer?: string): Promise<readonly StoreWarning[]>
+  /** Closes the connections that the store opened, not a client of the host. */
+  close(): Promise<void>
+}
 
-  constructor(private readonly source: string) {
-    this.sha1 = createHash('sha1').update(source).digest('hex')
-  }
+/** On one key. */
+interface RedisScript {
+  readonly source: string
+  readonly sha1: string
+}
 
-  byDigest(key: string, words: readonly string[]): string[] {
-    return ['evalsha', this.sha1, '1', key, ...words]
-  }
+export const redisScript = (source: string): RedisScript => ({
+  source,
+  sha1: createHash('sha1').update(source).digest('hex'),
+})
 
-  whole(key: string, words: readonly string[]): string[] {
-    return ['eval', this.source, '1', key, ...words]
-  }
+/** Waits for replicas if the writes of the store do. */
+export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
-  async run(client: RedisCommands, key: string, ...words: string[]): Promise<unknown> {
+/** Sends the source only if the server lacks the script. */
+export const runOver =
+  (client: RedisCommands): RunScript =>
+  async ({ source, sha1 }, key, ...words) => {
     try {
-      return await client.call('EVALSHA', this.sha1, '1', key, ...words)
+      return await client.call('EVALSHA', sha1, '1', key, ...words)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return client.call('EVAL', this.source, '1', key, ...words)
+      return client.call('EVAL', source, '1', key, ...words)
     }
   }
-}
-
-/** @throws Error for a reply other than 0 or 1. */
-export function isDone(reply: unknown): boolean {
-  const number = Number(reply)
-  if (number !== 0 && number !== 1)
-    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
-  return number === 1
-}
 
 /** Undefined if there is nothing under the key. */
 export const foundText = (reply: unknown): string | undefined =>

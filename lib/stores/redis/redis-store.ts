@@ -9,27 +9,27 @@ import {
   usual,
 } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import type { Count, Store, StoreWarning } from '../../store/store'
-import { readsOverHost, type RedisReads } from './reads'
+import type { Count } from '../../store/store'
 import { cached, cacheOption, type CacheOptions } from './cache'
-import { connect, describeAddress, type RedisConnection } from './connection'
+import { connect, describeAddress, readOverHost } from './connection'
 import { checkRedis } from './health-check'
 import {
   foundText,
-  isDone,
   type PipelinedCommands,
   type RedisCommands,
-  RedisScript,
+  redisScript,
+  type RedisStore,
+  runOver,
   textsOf,
 } from './redis-commands'
 import {
-  acknowledgedWrites,
+  acknowledgedOver,
   isPipelined,
-  type RedisWrites,
+  markLifetime,
   replicaWait,
   type ReplicaWait,
   versionLength,
-  writesOver,
+  writingBy,
 } from './writes'
 
 export type RedisStoreOptions = {
@@ -66,24 +66,6 @@ export type RedisStoreOptions = {
     }
 )
 
-/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
-export interface RedisStore extends Store {
-  /** For messages, such as `Redis at localhost:6379`. Never a password. */
-  readonly place: string
-  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
-  connectionFailure(): string | undefined
-  /**
-   * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
-   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
-   *
-   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
-   * `check` writes nothing.
-   */
-  check(issuer?: string): Promise<readonly StoreWarning[]>
-  /** Closes the connections that the store opened, not a client of the host. */
-  close(): Promise<void>
-}
-
 /**
  * Keeps every record in Redis 6.2 or later, or in Valkey: one key for each. An authorization expires with its last
  * credential. A dump holds no usable credential.
@@ -91,27 +73,31 @@ export interface RedisStore extends Store {
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
-  const read = readOptions('redisStore()', fields, options, { check: checkConnection })
-  const { url = '', client, prefix, clock, waitForReplicas: wait, cache } = read
-  const unused = `${prefix}unused`
-  if (client !== undefined) {
-    const [reads, writes] = [readsOverHost(client, unused), writesOf(client, wait, unused)]
-    return storeOver({ client, reads, writes, forCounts: client, prefix, clock, close: async () => {} })
-  }
+  const terms = readOptions('redisStore()', fields, options, { check: checkConnection })
+  const { url = '', client, prefix, waitForReplicas: wait, cache } = terms
+  if (client !== undefined)
+    return storeOver(terms, {
+      client,
+      read: readOverHost(client, unusedBelow(prefix)),
+      forWrites: client,
+      forCounts: client,
+      place: describeAddress(client),
+      connectionFailure: () => undefined,
+      close: async () => {},
+    })
   const connection = connect(url)
   // WAIT blocks the commands behind it, so reads go elsewhere.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
   const forCounts = connect(url, { once: true })
   const close = async () => {
-    await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
+    for (const each of [connection, forWrites, forCounts]) each.close()
   }
-  const writes = writesOf(forWrites, wait, unused)
-  const store = storeOver({ client: connection, reads: connection, writes, forCounts, prefix, clock, close })
+  const store = storeOver(terms, { ...connection, client: connection, forWrites, forCounts, close })
   return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix })
 }
 
-const writesOf = (client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites =>
-  wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait, unused) : writesOver(client)
+/** A key that never exists. */
+const unusedBelow = (prefix: string) => `${prefix}unused`
 
 type RedisClient = RedisCommands & Partial<PipelinedCommands>
 
@@ -144,21 +130,43 @@ function checkConnection(
     at.wrong('cache', 'needs connections of the store itself: give url in place of client.')
 }
 
-interface Connections extends Pick<RedisStore, 'close'> {
-  readonly client: RedisCommands & Partial<Pick<RedisConnection, 'connectionFailure'>>
-  readonly reads: RedisReads
-  readonly writes: RedisWrites
+interface Connections extends Pick<RedisStore, 'place' | 'connectionFailure' | 'close'> {
+  readonly client: RedisCommands
+  /** Resolves to null if the key does not exist. */
+  readonly read: (key: string) => Promise<unknown>
+  readonly forWrites: RedisClient
+  /** Sends each command at most once: an addition that arrives twice counts twice. */
   readonly forCounts: RedisCommands
-  readonly prefix: string
-  readonly clock: () => number
 }
 
-function storeOver(connections: Connections): RedisStore {
-  const { client, prefix, clock, close } = connections
-  const place = describeAddress(client)
-  const connectionFailure = () => client.connectionFailure?.()
+function storeOver(
+  { prefix, clock, waitForReplicas: wait }: Read<typeof fields>,
+  { client, read, forWrites, forCounts, place, connectionFailure, close }: Connections,
+): RedisStore {
+  const waits = wait !== undefined && isPipelined(forWrites)
+  const run = waits ? acknowledgedOver(forWrites, wait, unusedBelow(prefix)) : runOver(forWrites)
+  const count = runOver(forCounts)
+  const write = writingBy(run, wait?.within)
   return {
-    ...redisVerbs(connections),
+    async read(key) {
+      const text = foundText(await read(prefix + key))
+      if (text === undefined || text === '') return undefined
+      return { value: text.slice(versionLength), version: text.slice(0, versionLength) }
+    },
+    async write(key, value, terms) {
+      // Before the record, so that the set lacks none.
+      if (terms.seconds === undefined && key.startsWith('client:'))
+        await run(listing, `${prefix}listed:client`, key.slice('client:'.length))
+      return write(prefix + key, value, terms)
+    },
+    async remove(key) {
+      await run(removing, prefix + key)
+    },
+    add: async (key, amount, seconds) =>
+      countOf(await count(adding, `${prefix}count:${key}`, String(amount), String(seconds * 1000))),
+    list: async (records) => textsOf(await client.call('SMEMBERS', `${prefix}listed:${records}`)),
+    // Without replicas, a read proves enough.
+    confirmAbsent: waits ? async (key) => isDone(await run(confirming, prefix + key)) : undefined,
     place,
     connectionFailure,
     close,
@@ -173,51 +181,36 @@ function storeOver(connections: Connections): RedisStore {
   }
 }
 
-interface Ways {
-  readonly client: RedisCommands
-  readonly reads: RedisReads
-  readonly writes: RedisWrites
-  /** Sends each command at most once: an addition that arrives twice counts twice. */
-  readonly forCounts: RedisCommands
-  readonly prefix: string
-}
+// DEL first: a full Redis refuses SET only before the first write of a script.
+const removing = redisScript(`
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
+return 1
+`)
 
-type Verbs = Pick<Store, 'read' | 'write' | 'remove' | 'add' | 'list' | 'confirmAbsent'>
-
-function redisVerbs({ client, reads, writes, forCounts, prefix }: Ways): Verbs {
-  const { confirmAbsent } = writes
-  return {
-    async read(key) {
-      const text = foundText(await reads.read(prefix + key))
-      if (text === undefined || text === '') return undefined
-      return { value: text.slice(versionLength), version: text.slice(0, versionLength) }
-    },
-    async write(key, value, terms) {
-      // Before the record, so that the set lacks none.
-      if (terms.seconds === undefined && key.startsWith('client:'))
-        await writes.run(listing, `${prefix}listed:client`, key.slice('client:'.length))
-      return writes.write(prefix + key, value, terms)
-    },
-    async remove(key) {
-      await writes.remove(prefix + key)
-    },
-    async add(key, amount, seconds) {
-      const words = [String(amount), String(seconds * 1000)]
-      return countOf(await adding.run(forCounts, `${prefix}count:${key}`, ...words))
-    },
-    list: async (records) => textsOf(await client.call('SMEMBERS', `${prefix}listed:${records}`)),
-    ...(confirmAbsent && { confirmAbsent: async (key) => isDone(await confirmAbsent(prefix + key)) }),
-  }
-}
+// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
+// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
+// failover one may be back, and the next reader must decide on it.
+const confirming = redisScript(`
+local stored = redis.call('GET', KEYS[1])
+if stored == '' then
+  redis.call('SET', KEYS[1], '', 'KEEPTTL')
+  return 1
+end
+if stored then return 0 end
+redis.call('SET', KEYS[1], '', 'PX', 1000)
+redis.call('DEL', KEYS[1])
+return 1
+`)
 
 // SREM first, so that WAIT always has a write to wait for.
-const listing = new RedisScript(`
+const listing = redisScript(`
 redis.call('SREM', KEYS[1], ARGV[1])
 redis.call('SADD', KEYS[1], ARGV[1])
 return 1
 `)
 
-const adding = new RedisScript(`
+const adding = redisScript(`
 if ARGV[1] == '-1' and redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 if count <= 0 then
@@ -237,4 +230,12 @@ function countOf(reply: unknown): Count {
   if (!Number.isSafeInteger(count) || !Number.isSafeInteger(millisecondsLeft))
     throw new Error('The Redis client replied to a script with something other than two numbers.')
   return { count: Number(count), secondsLeft: Math.ceil(Number(millisecondsLeft) / 1000) }
+}
+
+/** @throws Error for a reply other than 0 or 1. */
+function isDone(reply: unknown): boolean {
+  const number = Number(reply)
+  if (number !== 0 && number !== 1)
+    throw new Error('The Redis client replied to a script with something other than 0 or 1.')
+  return number === 1
 }

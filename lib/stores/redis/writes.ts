@@ -2,29 +2,18 @@ import { type Fields, group, kind, needed } from '../../primitives/schema'
 import { isWhole } from '../../primitives/values'
 import { CreationDeadline } from '../../store/database-clock'
 import { aDeadline } from '../../store/deadline'
-import { markSeconds, type WriteTerms } from '../../store/store'
+import { markSeconds, type Store } from '../../store/store'
 import { connectionSettings } from './connection'
-import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
-
-export interface RedisWrites {
-  write(key: string, value: string, terms: WriteTerms): Promise<boolean>
-  remove(key: string): Promise<unknown>
-  /** Undefined if removals do not wait for replicas: then a read proves enough. */
-  readonly confirmAbsent?: (key: string) => Promise<unknown>
-  readonly run: ScriptRun
-}
-
-/** Waits for replicas if the writes of the store do. */
-type ScriptRun = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
+import { type PipelinedCommands, type RedisCommands, redisScript, type RunScript } from './redis-commands'
 
 export const versionLength = 22
-const markLifetime = String(markSeconds * 1000)
+export const markLifetime = String(markSeconds * 1000)
 
 // A value is the version, 22 characters, and the text; the mark of a removal is empty. A write sent again, because the
 // reply was lost, writes the same value: WAIT always has a write to wait for. Replies with the clock of Redis if it
 // stored, negative if the create is void; 0 for a conflict, -1 for a mark. A deadline so far ahead that a removal now
 // would leave too short a mark makes a create void, too.
-const writing = new RedisScript(`
+const writing = redisScript(`
 local stored = redis.call('GET', KEYS[1])
 local version = stored and string.sub(stored, 1, ${versionLength})
 local time = redis.call('TIME')
@@ -43,33 +32,15 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[4], unpack(ARGV, 5))
 return now
 `)
 
-// DEL first: a full Redis refuses SET only before the first write of a script.
-const removing = new RedisScript(`
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
-return 1
-`)
-
-/** @param waiting milliseconds for replicas. */
-function writesBy(run: ScriptRun, waiting = 0): RedisWrites {
+/** @param waiting seconds for replicas. */
+export function writingBy(run: RunScript, waiting = 0): Store['write'] {
   // As long as the store's own connection waits for a reply.
-  const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting)
-  return {
-    run,
-    remove: (key) => run(removing, key),
-    async write(key, value, { version, expected, seconds }) {
-      const send = async (mode: string, against: string) =>
-        clockOf(await run(writing, key, version, mode, against, value, ...endAfter(seconds)))
-      if (expected !== undefined) return (await send('replace', expected)) > 0
-      const state = { isMarked: false }
-      const reply = await creations.send(async (deadline) => {
-        const clock = await send('create', deadline)
-        state.isMarked = clock === -1
-        return state.isMarked ? 0 : clock
-      })
-      if (state.isMarked) throw new Error('The record was removed.')
-      return reply > 0
-    },
+  const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting * 1000)
+  return async (key, value, { version, expected, seconds }) => {
+    const send = async (mode: string, against: string) =>
+      clockOf(await run(writing, key, version, mode, against, value, ...endAfter(seconds)))
+    if (expected !== undefined) return (await send('replace', expected)) > 0
+    return creations.send((deadline) => send('create', deadline))
   }
 }
 
@@ -85,9 +56,6 @@ function clockOf(reply: unknown): number {
   return clock
 }
 
-export const writesOver = (client: RedisCommands): RedisWrites =>
-  writesBy((script, key, ...words) => script.run(client, key, ...words))
-
 export interface ReplicaWait {
   /** A whole number, at least 1. */
   readonly replicas: number
@@ -95,31 +63,16 @@ export interface ReplicaWait {
   readonly within: number
 }
 
-// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
-// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
-// failover one may be back, and the next reader must decide on it.
-const confirming = new RedisScript(`
-local stored = redis.call('GET', KEYS[1])
-if stored == '' then
-  redis.call('SET', KEYS[1], '', 'KEEPTTL')
-  return 1
-end
-if stored then return 0 end
-redis.call('SET', KEYS[1], '', 'PX', 1000)
-redis.call('DEL', KEYS[1])
-return 1
-`)
-
 /**
  * A write that reaches too few replicas rejects, although the master has it.
  *
  * @param unused a key that never exists.
  */
-export function acknowledgedWrites(
+export function acknowledgedOver(
   client: RedisCommands & PipelinedCommands,
   { replicas, within }: ReplicaWait,
   unused: string,
-): RedisWrites {
+): RunScript {
   // In a cluster, this connection leads to the master of the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
@@ -151,18 +104,16 @@ export function acknowledgedWrites(
     return reply
   }
 
-  const run: ScriptRun = async (script, key, ...words) => {
+  return async ({ source, sha1 }, key, ...words) => {
     try {
-      return await attempt(script.byDigest(key, words))
+      return await attempt(['evalsha', sha1, '1', key, ...words])
     } catch (error) {
       if (!canRepeat(error)) throw error
       // A single read follows redirections: the client learns which node has the key.
       await client.call('GET', key)
-      return attempt(script.whole(key, words))
+      return attempt(['eval', source, '1', key, ...words])
     }
   }
-
-  return { ...writesBy(run, within * 1000), confirmAbsent: (key) => run(confirming, key) }
 }
 
 /**

@@ -2,12 +2,12 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
 import { stat } from 'node:fs/promises'
-import { type Loaded, ConfigurationError, optionalPackage } from '../../primitives/configuration-error'
+import { ConfigurationError, refuseLoading } from '../../primitives/configuration-error'
 import { aClock } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord, isText } from '../../primitives/values'
-import type { WarningCode } from '../../protocol/warning-code'
-import { markSeconds, type Store, type StoreWarning } from '../../store/store'
+import { warningsOf } from '../../store/database-clock'
+import { markSeconds, type Store } from '../../store/store'
 import { DatabaseThread, elapsed, patience } from './database-thread'
 
 export interface SqliteStoreOptions {
@@ -72,7 +72,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async check() {
       // The first call of a connection opens it.
       await Promise.all([reads, writes].map((each) => each.call({ verb: 'read', key: '', now: clock() })))
-      return warningsOf(path, (await stat(path)).mode)
+      const isOpen = process.platform !== 'win32' && ((await stat(path)).mode & 0o007) !== 0
+      const message = `Every user of this machine can open ${path}. Run chmod o= on it, and beside it.`
+      return warningsOf([isOpen, 'EAS_SQLITE_MODE', message])
     },
     // The last connection to a file removes its log: of two that close at once, none is the last one.
     async close() {
@@ -83,14 +85,6 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 }
 
 const after = (now: number, seconds: number): number => Math.ceil(now + seconds * 1000)
-
-function warningsOf(path: string, mode: number): readonly StoreWarning[] {
-  if (process.platform === 'win32' || (mode & 0o007) === 0) return []
-  const code: WarningCode = 'EAS_SQLITE_MODE'
-  return [
-    { code, message: `Every user of this machine can open ${path}. Run chmod o= on it, and beside it.` },
-  ]
-}
 
 /** SQLite gives the files beside it the mode of this one. */
 function create(path: string): void {
@@ -122,17 +116,12 @@ const takesUrls = !/^(?:22\.1[34]|23\.[4-9])\./.test(process.versions.node)
 
 function findSqlite(): string {
   if (isBuiltin('node:sqlite') && takesUrls) return 'node:sqlite'
-  return optionalPackage('better-sqlite3', findBetterSqlite, {
-    subject: 'sqliteStore() needs SQLite, which this version of Node has not:',
-    cure: 'run Node 22.15 or later, or "npm install better-sqlite3@12"',
-  })
-}
-
-// The thread loads it, by its path: a bundle cannot hold its binary.
-function findBetterSqlite(): Loaded<string> {
   try {
-    return { found: createRequire(__filename).resolve('better-sqlite3') }
+    // The thread loads it, by its path: a bundle cannot hold its binary.
+    return createRequire(__filename).resolve('better-sqlite3')
   } catch (cause) {
-    return { cause }
+    const subject = 'sqliteStore() needs SQLite, which this version of Node has not:'
+    const cure = 'run Node 22.15 or later, or "npm install better-sqlite3@12"'
+    return refuseLoading(cause, 'better-sqlite3', subject, cure)
   }
 }

@@ -58,18 +58,14 @@ export const assertionFields = {
 
 export type AssertionTerms = Read<typeof assertionFields>
 
-type GrantTerms = AssertionTerms & {
+interface GrantTerms extends AssertionTerms {
   /** In seconds. Default: no assertion may come again. */
   readonly repeatableTokenLifetime?: number
 }
 
-type AssertionFormat = GrantTerms & {
+interface AssertionFormat extends GrantTerms {
   readonly name: string
-  /**
-   * Lifetime and single use are left to {@link assertionGrant}.
-   *
-   * @param issuer of this server.
-   */
+  /** Lifetime and single use are left to {@link assertionGrant}. @param issuer of this server. */
   verify(assertion: string, now: number, issuer: string): Promise<Assertion>
 }
 

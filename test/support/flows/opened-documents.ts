@@ -46,7 +46,7 @@ export function fetchOf(
   documents: MetadataDocumentsOptions,
   options: Partial<AuthorizationServerOptions> = {},
 ): DocumentFetch {
-  const { documents: opened } = openedDocuments(documents, options)
+  const { clientDocuments: opened } = openedDocuments(documents, options)
   if (opened === undefined) throw new Error('The server fetches no documents.')
   return opened
 }

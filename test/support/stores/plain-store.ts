@@ -40,7 +40,7 @@ export const plainStore = (database: PlainDatabase): Store => ({
   async add(key, amount, seconds) {
     const now = database.now()
     const known = database.counts.get(key)
-    const { count, end } = known && known.end > now ? known : { count: 0, end: database.endOf(seconds) }
+    const { count, end } = known && known.end > now ? known : { count: 0, end: now + seconds * 1000 }
     const next = Math.max(0, count + amount)
     if (next === 0) database.counts.delete(key)
     else database.counts.set(key, { count: next, end })

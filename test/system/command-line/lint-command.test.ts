@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../../lib/command-line/run'
-import { rules } from '../../../lib/command-line/lint/lint'
+import { rules } from '../../../lib/command-line/lint'
 import { bundled } from '../../support/bundled'
 import { commandLine } from '../../support/command-line'
 
@@ -186,8 +186,8 @@ describe('lint', () => {
     async (words) => {
       const { status, output } = await run(['lint', ...words], {})
       expect(status).toBe(0)
-      for (const { id, severity, source } of rules)
-        expect(output).toMatch(new RegExp(`^${id} +${severity} +.* ${source}$`, 'm'))
+      for (const { rule, severity, source } of rules)
+        expect(output).toMatch(new RegExp(`^${rule} +${severity} +.* ${source}$`, 'm'))
     },
   )
 

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
-import { rules } from '../../../lib/command-line/lint/lint'
+import { rules } from '../../../lib/command-line/lint'
 import { createBearerGuard } from '../../../lib/paths/guards'
 import { mcp } from '../../../lib/paths/mcp'
-import { issuingLimits } from '../../../lib/limits/issue-limits'
-import { singleUsesOption } from '../../../lib/limits/single-use-limit'
+import { issuingLimits } from '../../../lib/limits/shares'
+import { singleUsesOption } from '../../../lib/limits/counters'
 import { readOptions } from '../../../lib/primitives/schema'
 import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/paths/testing'
@@ -106,7 +106,15 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
         row.split('|').map((cell) => cell.trim()),
       ),
     () =>
-      rules.map(({ id, severity, why, cure, source }) => ['', `\`${id}\``, severity, why, cure, source, '']),
+      rules.map(({ rule, severity, why, cure, source }) => [
+        '',
+        `\`${rule}\``,
+        severity,
+        why,
+        cure,
+        source,
+        '',
+      ]),
   ],
   [
     'stores.md and testing.md name all that the kit exports',

@@ -123,8 +123,8 @@ describe('a pool that replies with something else', () => {
     ['a value that is no bytes', { rows: [{ value: '\\x31', version: 'x' }] }, [0]],
     ['a version that is no text', { rows: [{ value: '1', version: 1 }] }, [0]],
     ['a count that is no number', { rows: [{ count: 'many', left: '1' }] }, [4]],
-    ['a time that is no number', { rows: [{ clock: 'noon', outcome: 'stored' }] }, [1]],
-    ['an unknown outcome', { rows: [{ clock: '1', outcome: 'perhaps' }] }, [1]],
+    ['a time that is no number', { rows: [{ reply: 'noon' }] }, [1, 2]],
+    ['an unknown outcome', { rows: [{ reply: null }] }, [1, 2]],
     ['no row where there is always one', { rows: [] }, [1, 4, 6]],
   ])('fails with a sentence: %s', async (_what, answer, which) => {
     const acts = verbs(answering(answer))

@@ -51,23 +51,18 @@ export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
   loadBcrypt()
   const comparison = new ConstantWorkComparer(bcryptCost)
   return async (username, password) => {
-    const owner = ownerOf(await find(username))
-    const hashes = owner === undefined ? [] : [owner.passwordHash]
-    return (await comparison.match(password, hashes)) === undefined ? undefined : owner?.subject
+    const { subject, hashes } = ownerOf(await find(username))
+    return (await comparison.match(password, hashes)) === undefined ? undefined : subject
   }
 }
 
-interface Owner extends PasswordOwner {
-  readonly passwordHash: string
-}
-
 // Never the value: what is no digest may be a password in clear.
-function ownerOf(found: unknown): Owner | undefined {
-  if (found === undefined || found === null) return undefined
+function ownerOf(found: unknown): { readonly subject?: string; readonly hashes: readonly string[] } {
+  if (found === undefined || found === null) return { hashes: [] }
   const { subject, passwordHash } = isRecord(found) ? found : {}
   if (!isSubject(subject)) throw new TypeError('bcryptPasswords() found an owner without a subject.')
-  if (passwordHash === undefined || passwordHash === null) return undefined
+  if (passwordHash === undefined || passwordHash === null) return { hashes: [] }
   if (!isText(passwordHash) || !isBcryptHash(passwordHash))
     throw new TypeError('bcryptPasswords() found a passwordHash that is not a bcrypt digest.')
-  return { subject, passwordHash }
+  return { subject, hashes: [passwordHash] }
 }

@@ -1,13 +1,13 @@
 import { aCall } from '../../../primitives/fields'
-import { type Fields, group, needed, readOptions, usual } from '../../../primitives/schema'
+import { type Fields, group, needed, type Read, readOptions, usual } from '../../../primitives/schema'
 import type { Client } from '../../../protocol/client'
 import { NotAttempted } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import { parseSubject } from '../../../protocol/resource-owner'
 import { grantableScope } from '../../../protocol/scope'
-import { aLimit, type Limit, type LimitOption } from '../../../limits/limit'
+import { aLimit, type LimitOption } from '../../../limits/limit'
 import { networkOf } from '../../../limits/network'
-import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/throttle'
+import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/counters'
 import { type GrantType, mayRefresh, type TokenRequest } from '../../../authorization/grant-type'
 import type { Plugin, PluginRisk } from '../../../doors/plug-in'
 import { normalizeForCount } from './counted-name'
@@ -126,10 +126,7 @@ export interface PasswordOptions {
   readonly limits?: PasswordLimits
 }
 
-/** Undefined switches a limit off. */
-type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
-
-function risksOf(limits: ResolvedPasswordLimits): readonly PluginRisk[] {
+function risksOf(limits: PasswordTerms['limits']): readonly PluginRisk[] {
   const off = limitNames.filter((name) => limits[name] === undefined)
   return off.length === limitNames.length
     ? [{ rule: 'password-unlimited', path: 'limits' }]
@@ -148,11 +145,13 @@ const fields = {
   } satisfies Fields<PasswordLimits>),
 } satisfies Fields<PasswordOptions>
 
+type PasswordTerms = Read<typeof fields>
+
 /** The address first: over its limit, it cannot use up the counts of user names and clients. */
 function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,
   name: string,
-  limits: ResolvedPasswordLimits,
+  limits: PasswordTerms['limits'],
 ): readonly FailureThrottle[] {
   return [
     ...tooManyFailures('password_address_limited', limits.address, 'password:address', networkOf(address)),

@@ -1,8 +1,8 @@
+import type { KeyObject } from 'node:crypto'
 import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
-import { type IssuerKeys, signatureOf, signedElement } from './signature'
+import { signatureOf, signedElement } from './signature'
 import { type Element, everyElement, parseElement, type XmlLibraries } from './xml-document'
-import { plainXml } from './xml-text'
 
 /**
  * RFC 7522 3. The received document only leads to the signature and the keys. All that the server trusts comes
@@ -10,11 +10,11 @@ import { plainXml } from './xml-text'
  */
 export function readAssertion(
   encoded: string,
-  issuers: ReadonlyMap<string, IssuerKeys>,
+  issuers: ReadonlyMap<string, readonly KeyObject[]>,
   expected: Expectation,
   libraries: XmlLibraries,
 ): Assertion {
-  const presented = parseElement(plainXml(decodeAssertion(encoded)), libraries)
+  const presented = parseElement(decodeAssertion(encoded), libraries)
   const { id, issuer } = headOf(presented)
   const signature = signatureOf(presented)
   const keys = issuers.get(issuer)

@@ -13,7 +13,6 @@ import { isText } from '../../../primitives/values'
 import type { Plugin } from '../../../doors/plug-in'
 import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { readAssertion } from './read-assertion'
-import type { IssuerKeys } from './signature'
 import { loadXmlLibraries } from './xml-document'
 
 export interface Saml2BearerOptions extends AssertionOptions {
@@ -78,13 +77,12 @@ const fields = {
   ...assertionFields,
 } satisfies Fields<Saml2BearerOptions>
 
-function samlIssuers(given: unknown, at: Place, name: string): ReadonlyMap<string, IssuerKeys> {
-  const issuers = new Map<string, IssuerKeys>()
+function samlIssuers(given: unknown, at: Place, name: string): ReadonlyMap<string, readonly KeyObject[]> {
+  const issuers = new Map<string, readonly KeyObject[]>()
   for (const [index, { issuer, certificates }] of listed(given, at, name).entries()) {
     if (issuers.has(issuer))
       at.wrong(`${name}[${index}].issuer`, 'is listed twice: put all of its certificates into one entry.')
-    const [first, ...others] = certificates
-    if (first !== undefined) issuers.set(issuer, [first, ...others])
+    issuers.set(issuer, certificates)
   }
   return issuers
 }

@@ -1,9 +1,6 @@
 import { refused } from '../../../protocol/refusals'
 import { createHash, type KeyObject, verify } from 'node:crypto'
 import { type Element, everyElement, parseElement, type XmlElement, type XmlLibraries } from './xml-document'
-import { plainXml } from './xml-text'
-
-export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
 /**
  * XML Signature 3.2. Parses the element again from the exact bytes that the issuer signed, so no difference
@@ -12,20 +9,20 @@ export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 export function signedElement(
   root: Element,
   id: string,
-  { element, signedInfo, value }: Signature,
-  keys: IssuerKeys,
+  { element, signedInfo, value }: ReturnType<typeof signatureOf>,
+  keys: readonly KeyObject[],
   libraries: XmlLibraries,
 ): Element {
   const text = canonical(signedInfo.node, [], libraries)
   const { algorithm } = readSignedInfo(signedInfo, id)
   // First of all: only the issuer may cause more work.
   if (!isSignedWith(keys, algorithm, text, value)) throw refused('saml_signature_wrong')
-  const signed = readSignedInfo(parseElement(plainXml(text), libraries), id)
+  const signed = readSignedInfo(parseElement(text, libraries), id)
   root.node.removeChild(element.node)
   const content = canonical(root.node, signed.inclusivePrefixes, libraries)
   if (!createHash(signed.digestAlgorithm).update(content).digest().equals(signed.digest))
     throw refused('saml_signature_wrong')
-  return parseElement(plainXml(content), libraries)
+  return parseElement(content, libraries)
 }
 
 /** Exclusive, without comments. */
@@ -44,25 +41,11 @@ const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const base64 = /^[A-Za-z0-9+/=\s]+$/
 const prefixList = /^[A-Za-z_][\w.-]*(?: [A-Za-z_][\w.-]*)*$/
 
-interface Signature {
-  readonly element: Element
-  readonly signedInfo: Element
-  readonly value: Buffer
-}
-
-interface SignedInfo {
-  readonly algorithm: SignatureAlgorithm
-  readonly digestAlgorithm: string
-  readonly digest: Buffer
-  /** The signature covers their declarations even if no name uses them. */
-  readonly inclusivePrefixes: readonly string[]
-}
-
 /**
  * One child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML Signature allows beyond
  * it.
  */
-export function signatureOf(root: Element): Signature {
+export function signatureOf(root: Element) {
   const [element, ...more] = everyElement(root).filter((each) => isDsig(each, 'Signature'))
   if (element === undefined) throw refused('saml_unsigned')
   const [signedInfo, value, keyInfo, ...others] = element.children
@@ -79,7 +62,7 @@ export function signatureOf(root: Element): Signature {
 }
 
 /** Exactly one reference, to the whole element with this ID. */
-function readSignedInfo(element: Element, id: string): SignedInfo {
+function readSignedInfo(element: Element, id: string) {
   const [canonicalization, method, reference, ...others] = element.children
   const [transforms, digestMethod, digestValue, ...more] = reference?.children ?? []
   const algorithm = signatureAlgorithms.get(algorithmOf(method, 'SignatureMethod'))
@@ -108,7 +91,8 @@ function readTransforms({ children: [enveloped, exclusive, ...others] }: Element
   return readPrefixes(exclusive)
 }
 
-// Shibboleth and others list prefixes in texts, such as xs in xsi:type="xs:string".
+// The signature covers their declarations even if no name uses them. Shibboleth and others list prefixes in
+// texts, such as xs in xsi:type="xs:string".
 function readPrefixes({ children: [list, ...others] }: Element): readonly string[] {
   if (list === undefined) return []
   const prefixes = list.attributes.get('PrefixList') ?? ''

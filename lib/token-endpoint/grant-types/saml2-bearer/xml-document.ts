@@ -1,5 +1,5 @@
 import { refused } from '../../../protocol/refusals'
-import { type Loaded, optionalPackage } from '../../../primitives/configuration-error'
+import { refuseLoading } from '../../../primitives/configuration-error'
 
 /** Contains either elements or text. */
 export interface Element {
@@ -12,9 +12,8 @@ export interface Element {
   readonly node: XmlElement
 }
 
-/** `plainXml` must have checked the text. */
 export function parseElement(text: string, { DOMParser }: XmlLibraries): Element {
-  const root = parse(text, DOMParser)
+  const root = parse(plainXml(text), DOMParser)
   if (!root) throw refused('saml_xml_parser')
   const element = elementOf(root)
   requireUniqueIds(element)
@@ -105,6 +104,72 @@ function requireUniqueIds(root: Element): void {
     throw refused('saml_id_not_unique')
 }
 
+const maximumDepth = 32
+const maximumElements = 500
+const maximumAttributes = 1000
+const maximumAttributesOfOne = 32
+
+const qualifiedName = String.raw`[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?`
+const attribute = String.raw`[ \t\r\n]+${qualifiedName}[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')`
+const tag = new RegExp(String.raw`<(/?)(${qualifiedName})((?:${attribute})*)[ \t\r\n]*(/?)>`, 'y')
+const oneAttribute = new RegExp(attribute, 'g')
+const declaration =
+  /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>[ \t\r\n]*/
+const strayReference = /&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)/
+// Control characters, and the line ends of XML 1.1, which parsers of XML 1.0 do not read alike.
+const unsafeCharacter =
+  /[^\t\n\r\x20-\x7E\u00A0-\u2027\u2029-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u
+
+/**
+ * Admits the part of XML that all parsers read alike, before any parser gets it: elements, attributes, text,
+ * predefined and numeric references. No comments, CDATA sections, processing instructions, document types or
+ * entities: with them, attackers make two parsers read two documents.
+ */
+function plainXml(text: string): string {
+  const element = text.replace(declaration, '').trimEnd()
+  if (unsafeCharacter.test(element) || strayReference.test(element)) throw refused('saml_xml_characters')
+  const open: string[] = []
+  const count = { elements: 0, attributes: 0 }
+  let position = 0
+  do {
+    tag.lastIndex = position
+    const found = tag.exec(element)
+    if (found === null) throw refused('saml_xml_forbidden')
+    readTag(found, open, count)
+    position = tag.lastIndex
+    if (open.length > 0) position = nextTag(element, position)
+  } while (open.length > 0)
+  if (position !== element.length) throw refused('saml_xml_forbidden')
+  return element
+}
+
+function nextTag(element: string, position: number): number {
+  const next = element.indexOf('<', position)
+  return next < 0 ? element.length : next
+}
+
+function readTag(
+  [, closing, name = '', attributes = '', empty]: RegExpExecArray,
+  open: string[],
+  count: { elements: number; attributes: number },
+): void {
+  if (closing === '/') {
+    if (attributes !== '' || empty === '/' || open.pop() !== name) throw refused('saml_xml_forbidden')
+    return
+  }
+  const own = attributes.match(oneAttribute)?.length ?? 0
+  count.elements += 1
+  count.attributes += own
+  if (empty !== '/') open.push(name)
+  if (
+    open.length > maximumDepth ||
+    count.elements > maximumElements ||
+    count.attributes > maximumAttributes ||
+    own > maximumAttributesOfOne
+  )
+    throw refused('saml_xml_bounds')
+}
+
 // The declarations of the two libraries need the DOM types of browsers.
 
 interface XmlAttribute {
@@ -142,30 +207,14 @@ export interface XmlLibraries {
 }
 
 export function loadXmlLibraries(): XmlLibraries {
-  const missing = {
-    subject: 'saml2Bearer() cannot read XML:',
-    cure: 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"',
-  }
-  const parser = optionalPackage('@xmldom/xmldom', loadParser, missing)
-  const crypto = optionalPackage('xml-crypto', loadCanonicalizer, missing)
-  return { DOMParser: parser.DOMParser, ExclusiveCanonicalization: crypto.ExclusiveCanonicalization }
-}
-
-function loadParser(): Loaded<Parser> {
+  let name = '@xmldom/xmldom'
   try {
-    return { found: require('@xmldom/xmldom') }
+    const { DOMParser }: Pick<XmlLibraries, 'DOMParser'> = require('@xmldom/xmldom')
+    name = 'xml-crypto'
+    const canonicalizer: Pick<XmlLibraries, 'ExclusiveCanonicalization'> = require('xml-crypto')
+    return { DOMParser, ExclusiveCanonicalization: canonicalizer.ExclusiveCanonicalization }
   } catch (cause) {
-    return { cause }
+    const cure = 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"'
+    return refuseLoading(cause, name, 'saml2Bearer() cannot read XML:', cure)
   }
 }
-
-function loadCanonicalizer(): Loaded<Canonicalizer> {
-  try {
-    return { found: require('xml-crypto') }
-  } catch (cause) {
-    return { cause }
-  }
-}
-
-type Parser = Pick<XmlLibraries, 'DOMParser'>
-type Canonicalizer = Pick<XmlLibraries, 'ExclusiveCanonicalization'>

@@ -1,83 +1,16 @@
-import { refused } from '../../../protocol/refusals'
-import type { Parameters } from '../../../protocol/parameters'
-import { malformedScope, parseScope, type Scope } from '../../../protocol/scope'
-import { requireResourceUris } from '../../../extensions/resource-indicators/resource-indicators'
+import type { TokenRequest } from '../../../authorization/grant-type'
+import type { FoundAccess } from '../../../authorization/lookup'
+import { bearer } from '../../../extensions/token-types/bearer'
 import { aText } from '../../../primitives/fields'
 import { kind, optional, requireShape, shape } from '../../../primitives/schema'
-import type { FoundAccess } from '../../../authorization/lookup'
-import { isText } from '../../../primitives/values'
+import { isRecord, isText, isTexts } from '../../../primitives/values'
+import { dataOf } from '../../../protocol/extension-data'
+import type { Json } from '../../../protocol/json'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
-import { bearer } from '../../../extensions/token-types/bearer'
-import type { TokenRequest } from '../../../authorization/grant-type'
-import { actorsIn, historyIn, tokenExchangeName } from './exchange-history'
+import { parseScope, type Scope } from '../../../protocol/scope'
 
 /** RFC 8693 3. A refresh token works only at its own grant. */
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
-
-interface ExchangeParameters {
-  readonly subjectToken: PresentedSecurityToken
-  readonly actorToken: PresentedSecurityToken | undefined
-  readonly scope: Scope | undefined
-  readonly resource: readonly string[]
-  readonly audience: readonly string[]
-}
-
-export function exchangeParameters(
-  parameters: Parameters,
-  tokenTypes: SecurityTokenTypes,
-): ExchangeParameters {
-  const requested = parameters.get('requested_token_type')
-  if (requested !== undefined && requested !== accessTokenType)
-    throw refused('requested_token_type_unsupported')
-  const subjectToken = {
-    token: parameters.require('subject_token'),
-    tokenType: readable(parameters.require('subject_token_type'), tokenTypes),
-  }
-  return {
-    subjectToken,
-    actorToken: actorToken(parameters, tokenTypes),
-    scope: requestedScope(parameters.get('scope')),
-    ...targets(parameters.all('resource'), parameters.all('audience')),
-  }
-}
-
-function actorToken(
-  parameters: Parameters,
-  tokenTypes: SecurityTokenTypes,
-): PresentedSecurityToken | undefined {
-  const token = parameters.get('actor_token')
-  if (token !== undefined)
-    return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
-  // RFC 8693 2.1: no type without a token.
-  if (parameters.get('actor_token_type') !== undefined) throw refused('actor_token_missing')
-  return undefined
-}
-
-function readable(tokenType: string, tokenTypes: SecurityTokenTypes): string {
-  if (tokenType !== accessTokenType && !tokenTypes.has(tokenType))
-    throw refused('security_token_type_unsupported')
-  return tokenType
-}
-
-function requestedScope(text: string | undefined): Scope | undefined {
-  if (text === undefined) return undefined
-  const scope = parseScope(text)
-  if (scope === undefined) throw malformedScope(text)
-  return scope
-}
-
-// Characters, all targets together: a policy may store them with the token.
-const targetsAtMost = 4096
-
-function targets(
-  resource: readonly string[],
-  audience: readonly string[],
-): Pick<ExchangeParameters, 'resource' | 'audience'> {
-  if ([...resource, ...audience].join('').length > targetsAtMost) throw refused('targets_too_large')
-  // RFC 8693 2.1, RFC 8707 2
-  requireResourceUris(resource)
-  return { resource, audience }
-}
 
 /** RFC 8693 3: an access token of this server. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
@@ -137,19 +70,14 @@ export type VerifySecurityToken = (
 
 export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
-interface PresentedSecurityToken {
-  readonly token: string
-  readonly tokenType: string
-}
-
 interface ProvenSecurityToken {
   readonly content: SecurityToken
   /** Undefined for a token of another party. */
   readonly access: FoundAccess | undefined
 }
 
-export async function presentSecurityToken(
-  { token, tokenType }: PresentedSecurityToken,
+export async function proveSecurityToken(
+  { token, tokenType }: { readonly token: string; readonly tokenType: string },
   request: TokenRequest,
   tokenTypes: SecurityTokenTypes,
 ): Promise<ProvenSecurityToken | undefined> {
@@ -169,36 +97,23 @@ async function ownAccessToken(
   if (found?.access.tokenType !== bearer.name) return undefined
   const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
-  const data = Object.hasOwn(extensionData, tokenExchangeName) ? extensionData[tokenExchangeName] : undefined
-  return {
-    content: {
-      tokenType: accessTokenType,
-      subject,
-      clientId,
-      scope,
-      expiresAt,
-      ...historyIn(data),
-      claims: {},
-    },
-    access: found,
-  }
+  const history = historyIn(dataOf(tokenExchangeName, extensionData))
+  const content = { tokenType: accessTokenType, subject, clientId, scope, expiresAt, ...history, claims: {} }
+  return { content, access: found }
 }
 
-const claimsShape = shape<SecurityTokenClaims>(
-  {
-    sub: kind(isSubject, subjectExpectation),
-    exp: kind(Number.isFinite, 'must be seconds since the epoch.'),
-    scope: optional(
-      kind(
-        (value) => value === '' || (isText(value) && parseScope(value) !== undefined),
-        'must be scope tokens with one space between two.',
-      ),
+const claimsShape = shape<SecurityTokenClaims>({
+  sub: kind(isSubject, subjectExpectation),
+  exp: kind(Number.isFinite, 'must be seconds since the epoch.'),
+  scope: optional(
+    kind(
+      (value) => value === '' || (isText(value) && parseScope(value) !== undefined),
+      'must be scope tokens with one space between two.',
     ),
-    client_id: optional(aText),
-    act: kind((value) => actorsIn(value) !== undefined, 'must hold a sub, and at most eight actors in all.'),
-  },
-  'ignored',
-)
+  ),
+  client_id: optional(aText),
+  act: kind((value) => actorsIn(value) !== undefined, 'must hold a sub, and at most eight actors in all.'),
+})
 
 function readClaims(given: unknown, tokenType: string): SecurityToken {
   const subject = `The function tokenTypes[${tokenType}] of tokenExchange() returned claims that cannot be read:`
@@ -214,3 +129,45 @@ function readClaims(given: unknown, tokenType: string): SecurityToken {
     claims,
   }
 }
+
+/** RFC 8693 2.1. An authorization stores its exchange history under the same name. */
+export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+interface ExchangeHistory {
+  /** The latest first (RFC 8693 4.1). Empty if no exchange had an actor token. */
+  readonly actors: readonly string[]
+  readonly audience: readonly string[]
+}
+
+export const historyData = ({ actors, audience }: ExchangeHistory): Readonly<Record<string, Json>> =>
+  actors.length + audience.length === 0 ? {} : { [tokenExchangeName]: { actors, audience } }
+
+/** Without a bound, each exchange could enlarge the record. */
+export const actorsAtMost = 8
+
+function historyIn(data: Json | undefined): ExchangeHistory {
+  const fields = isRecord(data) ? data : {}
+  return { actors: textsIn(fields['actors']), audience: textsIn(fields['audience']) }
+}
+
+/** `act` (RFC 8693 4.1) and `aud` (RFC 7662 2.2). */
+export function introspectedHistory(data: Json): Readonly<Record<string, Json>> {
+  const { actors, audience } = historyIn(data)
+  const act = actors.reduceRight<Json | undefined>(
+    (earlier, sub) => (earlier === undefined ? { sub } : { sub, act: earlier }),
+    undefined,
+  )
+  return { ...(act === undefined ? {} : { act }), ...(audience.length === 0 ? {} : { aud: audience }) }
+}
+
+/** The latest first; undefined if `act` is malformed or too long. */
+function actorsIn(act: unknown): readonly string[] | undefined {
+  const actors: unknown[] = []
+  for (let next = act; next !== undefined; next = isRecord(next) ? next['act'] : undefined) {
+    if (actors.length === actorsAtMost) return undefined
+    actors.push(isRecord(next) ? next['sub'] : undefined)
+  }
+  return isTexts(actors) ? actors : undefined
+}
+
+const textsIn = (value: unknown): readonly string[] => (isTexts(value) ? value : [])

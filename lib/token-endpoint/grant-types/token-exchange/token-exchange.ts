@@ -1,21 +1,98 @@
-import { isRecord } from '../../../primitives/values'
-import { aCall } from '../../../primitives/fields'
-import { type Fields, kind, needed, optional, type Place, readOptions } from '../../../primitives/schema'
+import type { DirectGrant, GrantType, TokenRequest } from '../../../authorization/grant-type'
 import type { FoundAccess } from '../../../authorization/lookup'
-import { refused } from '../../../protocol/refusals'
-import { isAbsoluteUri } from '../../../protocol/uri'
 import type { Plugin } from '../../../doors/plug-in'
-import type { GrantType, TokenRequest } from '../../../authorization/grant-type'
-import { introspectedHistory, tokenExchangeName } from './exchange-history'
+import { requireResourceUris } from '../../../extensions/resource-indicators/resource-indicators'
+import { aCall, someTexts } from '../../../primitives/fields'
+import {
+  type Fields,
+  exactShape,
+  kind,
+  needed,
+  optional,
+  type Place,
+  readOptions,
+  requireShape,
+} from '../../../primitives/schema'
+import { isRecord } from '../../../primitives/values'
+import type { Client } from '../../../protocol/client'
+import type { Parameters } from '../../../protocol/parameters'
+import { refused } from '../../../protocol/refusals'
+import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
+import {
+  covers,
+  formatScope,
+  grantableScope,
+  isScope,
+  malformedScope,
+  parseScope,
+  type Scope,
+  scopeExpectation,
+  scopeRefusal,
+} from '../../../protocol/scope'
+import { isAbsoluteUri } from '../../../protocol/uri'
 import {
   accessTokenType,
-  exchangeParameters,
-  presentSecurityToken,
+  actorsAtMost,
+  historyData,
+  introspectedHistory,
+  proveSecurityToken,
   refreshTokenType,
+  type SecurityToken,
   type SecurityTokenTypes,
+  tokenExchangeName,
   type VerifySecurityToken,
 } from './security-token'
-import { exchangedGrant, type ExchangePolicy, type ExchangeRequest, readApproval } from './policy'
+
+export interface TokenExchangeOptions {
+  /** No default: only the host knows what to allow. */
+  readonly policy: ExchangePolicy
+  /**
+   * Verify the tokens of other parties, by token type identifier: an absolute URI, such as
+   * `urn:ietf:params:oauth:token-type:jwt`. Default: only this server's own access tokens.
+   */
+  readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
+}
+
+/** All its tokens are valid now. */
+export interface ExchangeRequest {
+  /** A public client has perhaps only named itself. */
+  readonly client: Client
+  /** The subject token: the client asks for a new token in the name of its subject (RFC 8693 2.1). */
+  readonly subject: SecurityToken
+  /** The party that will act for the subject. Undefined for impersonation (RFC 8693 1.1). */
+  readonly actor: SecurityToken | undefined
+  /** Undefined if not requested. */
+  readonly scope: Scope | undefined
+  /** Absolute URIs of the services that the new token is for; may be empty. */
+  readonly resource: readonly string[]
+  /** Names of the services that the new token is for; may be empty. */
+  readonly audience: readonly string[]
+}
+
+export interface ExchangeApproval {
+  /** The resource owner of the new token: a text of 1 to 1024 characters. */
+  readonly subject: string
+  /**
+   * Exactly the scope of the new token, perhaps more than the subject token or the client has. Default: the
+   * requested scope, which both must have; without one, all that both have.
+   */
+  readonly scope?: Scope | undefined
+  /**
+   * The targets of the new token, as introspection shows them in `aud`: it is for these alone. With the option
+   * `resources`, no guard of a resource accepts a token for other targets. Without this member, the server
+   * refuses a request with `resource` or `audience` (`invalid_target`). Default: the targets of the subject
+   * token.
+   */
+  readonly audience?: readonly string[] | undefined
+}
+
+/**
+ * Undefined refuses the exchange (`invalid_request`). The policy may throw an OAuth error, such as `invalidTarget`. Any
+ * other result gives `server_error`.
+ */
+export type ExchangePolicy = (
+  request: ExchangeRequest,
+) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
 /**
  * Token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): a client exchanges a token that
@@ -39,8 +116,11 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
       const answer: unknown = await policy(exchange)
       // RFC 8693 2.2.2.
       if (answer === undefined) throw refused('exchange_refused')
+      const subject = 'The policy of tokenExchange() returned an answer that cannot be read:'
+      const approval = requireShape(approvalShape, answer, subject, undefined)
       return {
-        grant: exchangedGrant(exchange, readApproval(answer), subjectToken),
+        // Bounds the new token by the exchanged one, whatever the policy returns.
+        grant: { ...exchangedGrant(exchange, approval), subjectToken },
         // RFC 8693 2.2.1: a required member.
         members: { issued_token_type: accessTokenType },
       }
@@ -49,30 +129,87 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
   return { name: 'token-exchange', grantTypes: [grantType] }
 }
 
+// Characters, all targets together: a policy may store them with the token.
+const targetsAtMost = 4096
+
 async function readExchange(
   request: TokenRequest,
   tokenTypes: SecurityTokenTypes,
 ): Promise<{ readonly exchange: ExchangeRequest; readonly subjectToken: FoundAccess | undefined }> {
-  const { subjectToken, actorToken, ...asked } = exchangeParameters(request.parameters, tokenTypes)
-  const { client } = request
-  const subject = await presentSecurityToken(subjectToken, request, tokenTypes)
+  const { client, parameters } = request
+  const requested = parameters.get('requested_token_type')
+  if (requested !== undefined && requested !== accessTokenType)
+    throw refused('requested_token_type_unsupported')
+  const subjectToken = presentedAs('subject_token', parameters, tokenTypes)
+  const hasActor = parameters.get('actor_token') !== undefined
+  // RFC 8693 2.1: no type without a token.
+  if (!hasActor && parameters.get('actor_token_type') !== undefined) throw refused('actor_token_missing')
+  const actorToken = hasActor ? presentedAs('actor_token', parameters, tokenTypes) : undefined
+  const text = parameters.get('scope')
+  const scope = text === undefined ? undefined : parseScope(text)
+  if (text !== undefined && scope === undefined) throw malformedScope(text)
+  const [resource, audience] = [parameters.all('resource'), parameters.all('audience')]
+  if ([...resource, ...audience].join('').length > targetsAtMost) throw refused('targets_too_large')
+  // RFC 8693 2.1, RFC 8707 2
+  requireResourceUris(resource)
+  const subject = await proveSecurityToken(subjectToken, request, tokenTypes)
   if (subject === undefined) throw refused('subject_token_refused')
-  const actor = actorToken && (await presentSecurityToken(actorToken, request, tokenTypes))
-  if (actorToken !== undefined && actor === undefined) throw refused('actor_token_refused')
+  const actor = actorToken && (await proveSecurityToken(actorToken, request, tokenTypes))
+  if (hasActor && actor === undefined) throw refused('actor_token_refused')
+  const exchange = { client, subject: subject.content, actor: actor?.content, scope, resource, audience }
+  return { exchange, subjectToken: subject.access }
+}
+
+function presentedAs(name: string, parameters: Parameters, tokenTypes: SecurityTokenTypes) {
+  const token = parameters.require(name)
+  const tokenType = parameters.require(`${name}_type`)
+  if (tokenType !== accessTokenType && !tokenTypes.has(tokenType))
+    throw refused('security_token_type_unsupported')
+  return { token, tokenType }
+}
+
+const approvalShape = exactShape<ExchangeApproval>({
+  subject: kind(isSubject, subjectExpectation),
+  scope: optional(kind(isScope, scopeExpectation)),
+  audience: optional(someTexts),
+})
+
+function exchangedGrant(
+  exchange: ExchangeRequest,
+  { subject: owner, scope, audience: targets = [] }: ExchangeApproval,
+): DirectGrant {
+  const { subject, actor, resource, audience } = exchange
+  // A policy that ignores targets must not look like one that accepts them.
+  if (targets.length === 0 && resource.length + audience.length > 0)
+    throw refused('target_refused', { sent: [...resource, ...audience] })
   return {
-    exchange: { client, subject: subject.content, actor: actor?.content, ...asked },
-    subjectToken: subject.access,
+    subject: owner,
+    scope: scope ?? commonScope(exchange),
+    refreshToken: false,
+    extensionData: historyData({
+      actors: actorsOf(exchange),
+      audience: targets.length > 0 ? targets : subject.audience,
+    }),
+    expiresAt: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
+    audience: targets,
   }
 }
 
-export interface TokenExchangeOptions {
-  /** No default: only the host knows what to allow. */
-  readonly policy: ExchangePolicy
-  /**
-   * Verify the tokens of other parties, by token type identifier: an absolute URI, such as
-   * `urn:ietf:params:oauth:token-type:jwt`. Default: only this server's own access tokens.
-   */
-  readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
+function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope {
+  const scope = grantableScope(asked && formatScope(asked), client, subject.scope)
+  if (!covers(subject.scope, scope))
+    throw scopeRefusal('scope_exceeded/exchange', scope, subject.scope, {
+      'scope of the subject token': subject.scope,
+    })
+  return scope
+}
+
+// RFC 8693 4.1: the current actor first. Impersonation changes no chain.
+function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
+  if (actor === undefined) return subject.actors
+  const actors = [actor.subject === undefined ? actor.clientId : actor.subject, ...subject.actors]
+  if (actors.length > actorsAtMost) throw refused('actor_chain_too_long')
+  return actors
 }
 
 const fields = {

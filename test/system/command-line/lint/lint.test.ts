@@ -14,8 +14,7 @@ import {
 } from '../../../../lib/paths/registration'
 import { password } from '../../../../lib/paths/grants'
 import { pushedAuthorizationRequests } from '../../../../lib/paths/pushed-requests'
-import { lint, rules } from '../../../../lib/command-line/lint/lint'
-import { subjectOf } from '../../../../lib/command-line/lint/subject'
+import { lint, rules, subjectOf } from '../../../../lib/command-line/lint'
 
 type Bend = Partial<AuthorizationServerOptions>
 
@@ -68,7 +67,7 @@ const oneResource = { [photos]: { scopes: ['a'] } }
 const twoResources = { ...oneResource, 'https://notes.example': { scopes: ['b'] } }
 
 async function broken(bend: Bend, ...allowed: readonly string[]): Promise<readonly string[]> {
-  const { subject } = await subjectOf({ ...good, ...bend })
+  const subject = await subjectOf({ ...good, ...bend })
   return lint(subject, allowed).map(({ rule, path }) => `${rule} ${path}`)
 }
 
@@ -219,7 +218,7 @@ test.each(Object.entries(breaks))(
 )
 
 test('each rule is broken by a test, and has a name of its own [store-15]', () => {
-  expect(rules.map(({ id }) => id).toSorted()).toEqual(Object.keys(breaks).toSorted())
+  expect(rules.map(({ rule }) => rule).toSorted()).toEqual(Object.keys(breaks).toSorted())
 })
 
 test.each<[string, Bend]>([
@@ -295,7 +294,7 @@ test('open registration without a limit for each network is found', async () => 
 })
 
 test('errors come before warnings, each with the client it is of', async () => {
-  const { subject } = await subjectOf({ ...good, ...wallWith({ redirect_uris: ['x:/'] }), pkce: 'none' })
+  const subject = await subjectOf({ ...good, ...wallWith({ redirect_uris: ['x:/'] }), pkce: 'none' })
   expect(lint(subject).map(({ rule, severity, client }) => [rule, severity, client])).toEqual([
     ['pkce-off', 'error', undefined],
     ['redirect-uri-scheme-without-dot', 'warning', 'wall'],
@@ -309,6 +308,6 @@ test('a store of clients that cannot list them, or does not answer, leaves the r
   ] as const) {
     const seen = await subjectOf({ ...good, clients, pkce: 'none' })
     expect(seen.unseenClients).toContain(why)
-    expect(lint(seen.subject).map(({ rule }) => rule)).toEqual(['pkce-off'])
+    expect(lint(seen).map(({ rule }) => rule)).toEqual(['pkce-off'])
   }
 })

@@ -1,13 +1,18 @@
+import { warnOnce } from '../audit/warning'
 import { aTextThat } from '../primitives/fields'
-import { type Field, needed } from '../primitives/schema'
+import { type Field, kind, needed, optional, type Place } from '../primitives/schema'
 import { hasUriCharacters, hasUserinfo, isLoopback, namesHost } from '../protocol/uri'
-import type { ServerSettings } from './settings'
+import { withDeadline } from '../store/deadline'
+import { memoryStore } from '../store/memory-store'
+import { isStore, type Store } from '../store/store'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
-/** RFC 8414 2 */
+/** RFC 8414 2: the issuer, its path without a slash at the end, and whether it is https. */
 export const anIssuer =
-  (whose: string): Field<Pick<ServerSettings, 'issuer' | 'mount' | 'tlsRequired'>> =>
+  (
+    whose: string,
+  ): Field<{ readonly issuer: string; readonly mount: string; readonly tlsRequired: boolean }> =>
   (given, at, name) => {
     const wrong = (message: string) => at.wrong(name, message)
     const text = needed('http://localhost', aTextThat(`must be the URL of ${whose}, ${example}.`))
@@ -30,3 +35,25 @@ export const anIssuer =
   }
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
+
+/**
+ * @param store with its deadline.
+ * @param inUse whether anything uses the counters: only then, unshared counters cause a warning in production.
+ */
+export function resolveCounters(
+  at: Place,
+  store: Store | undefined,
+  storeDeadline: number,
+  clock: () => number,
+  inUse = true,
+): Store {
+  const given = at.field('counters', optional(kind(isStore, 'must be a store, such as redisStore({ url }).')))
+  if (given !== undefined) return withDeadline(given, storeDeadline)
+  if (store !== undefined) return store
+  if (inUse && process.env['NODE_ENV'] === 'production')
+    warnOnce(
+      'EAS_COUNTERS_IN_MEMORY',
+      'The guard has no store, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).',
+    )
+  return memoryStore({ clock, allowInProduction: true })
+}

@@ -1,45 +1,109 @@
-import table from './rule-table.json'
-import type { Lifetimes } from '../../authorization/lifetimes'
-import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
-import type { ServerSettings } from '../../config/settings'
-import { isList, isRecord } from '../../primitives/values'
-import { type Client, isBcryptHash } from '../../protocol/client'
-import { isInsecure } from '../../protocol/redirect-uri'
-import { isLoopback } from '../../protocol/uri'
-import { isInMemory } from '../../store/store'
-import type { FindingPlace, Subject } from './subject'
+import table from './lint-rules.json'
+import type { Lifetimes } from '../authorization/lifetimes'
+import { bcryptCost, costOf } from '../client-authentication/bcrypt'
+import type { AuthorizationServerOptions } from '../config/options'
+import { resolveOptions, type ServerSettings } from '../config/resolve-options'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isList, isRecord } from '../primitives/values'
+import { type Client, isBcryptHash } from '../protocol/client'
+import { parseClient } from '../protocol/parse-client'
+import { isInsecure } from '../protocol/redirect-uri'
+import { isLoopback } from '../protocol/uri'
+import { withinDeadline } from '../store/deadline'
+import { isInMemory } from '../store/store'
+import { isClientRegistry, isDeleted, registeredClients } from '../stores/clients'
+
+/** A server that could start with these options, and its clients. */
+interface Subject {
+  readonly settings: ServerSettings
+  /** The enabled clients, with paths such as `clients[0]`, or `clients["album"]` of a store. */
+  readonly clients: readonly { readonly client: Client; readonly path: string }[]
+  /** Registrations of a store that the server refuses. */
+  readonly refused: readonly FindingPlace[]
+  /** Why `clients` lacks those of a store. */
+  readonly unseenClients?: string
+}
+
+// Types and no interfaces, which are no records.
+type FindingPlace = {
+  /** Such as `clients[0].redirect_uris[1]`. */
+  readonly path: string
+  readonly client?: string
+  readonly why?: string
+}
+
+/** Starts no server. Asks a store only for the list of clients, for at most 10 seconds. */
+export async function subjectOf(options: unknown): Promise<Subject> {
+  if (!isOptions(options))
+    throw new ConfigurationError('The configuration cannot be checked:', [
+      { path: 'options', message: 'must be an object, or a function that returns one.' },
+    ])
+  const settings = resolveOptions(options)
+  const none = { settings, clients: [], refused: [] }
+  if (settings.registered === undefined) return none
+  const { clients: given, path } = settings.registered
+  if (isList(given)) return subjectWith(settings, given, (index) => `${path}[${index}]`)
+  if (!isClientRegistry(given))
+    return { ...none, unseenClients: 'only registeredClients(store) lists its clients.' }
+  try {
+    const list = await withinDeadline(() => registeredClients(given.store).list(), patience)
+    const living = list.filter((registration) => !isDeleted(registration))
+    return subjectWith(settings, living, (_, id) => `${path}[${JSON.stringify(id)}]`)
+  } catch {
+    return { ...none, unseenClients: 'the store of clients does not answer.' }
+  }
+}
+
+const isOptions = (value: unknown): value is AuthorizationServerOptions => isRecord(value)
+const patience = 10
+
+function subjectWith(
+  settings: ServerSettings,
+  sources: readonly unknown[],
+  pathOf: (index: number, id: string) => string,
+): Subject {
+  const read = sources.map((source, index) => {
+    const id = isRecord(source) ? String(source['client_id']) : ''
+    const path = pathOf(index, id)
+    const issues: ConfigurationIssue[] = []
+    const client = parseClient(source, path, issues, settings.capabilities)
+    const refusals = issues.map(({ path: at, message }) => {
+      return { path: at, client: id, why: `The server refuses this registration. This member ${message}` }
+    })
+    return { path, client, refusals }
+  })
+  const enabled = read.filter(({ client }) => !client.disabled)
+  const clients = enabled.filter(({ refusals }) => refusals.length === 0)
+  return { settings, clients, refused: enabled.flatMap(({ refusals }) => refusals) }
+}
 
 type Places = (subject: Subject) => readonly FindingPlace[]
 
 const options =
-  (pathsOf: (settings: ServerSettings) => readonly string[]): Places =>
-  ({ settings }) =>
-    pathsOf(settings).map((path) => ({ path, client: undefined }))
+  (pathsOf: (settings: ServerSettings, subject: Subject) => readonly string[]): Places =>
+  (subject) =>
+    pathsOf(subject.settings, subject).map((path) => ({ path }))
 
-const option = (path: string, isRisky: (settings: ServerSettings) => boolean): Places =>
-  options((settings) => (isRisky(settings) ? [path] : []))
+const option = (path: string, isRisky: (settings: ServerSettings, subject: Subject) => boolean) =>
+  options((settings, subject) => (isRisky(settings, subject) ? [path] : []))
 
 const lifetime = (name: Exclude<keyof Lifetimes, 'grant'>, over: number, most = Infinity): Places =>
   option(`lifetimes.${name}`, ({ lifetimes }) => lifetimes[name] > over && lifetimes[name] <= most)
 
-const member =
-  (name: keyof Client, isRisky: (client: Client, settings: ServerSettings) => boolean): Places =>
-  ({ clients, settings }) =>
-    clients
-      .filter(({ client }) => isRisky(client, settings))
-      .map(({ client, path }) => ({ path: `${path}.${name}`, client: client.client_id }))
+const ofClients =
+  (membersOf: (client: Client, subject: Subject) => readonly string[]): Places =>
+  (subject) =>
+    subject.clients.flatMap(({ client, path }) =>
+      membersOf(client, subject).map((each) => ({ path: `${path}.${each}`, client: client.client_id })),
+    )
+
+const member = (name: keyof Client, isRisky: (client: Client, settings: ServerSettings) => boolean) =>
+  ofClients((client, { settings }) => (isRisky(client, settings) ? [name] : []))
 
 type Lists = 'redirect_uris' | 'grant_types' | 'response_types' | 'client_secret_hashes'
 
-const entries =
-  (name: Lists, isRisky: (entry: string, client: Client, subject: Subject) => boolean): Places =>
-  (subject) =>
-    subject.clients.flatMap(({ client, path }) =>
-      risky(`${path}.${name}`, client[name], (entry) => isRisky(entry, client, subject)).map((place) => ({
-        path: place,
-        client: client.client_id,
-      })),
-    )
+const entries = (name: Lists, isRisky: (entry: string, client: Client, subject: Subject) => boolean) =>
+  ofClients((client, subject) => risky(name, client[name], (entry) => isRisky(entry, client, subject)))
 
 const risky = (path: string, list: readonly string[], isRisky: (entry: string) => boolean) =>
   list.flatMap((entry, index) => (isRisky(entry) ? [`${path}[${index}]`] : []))
@@ -94,13 +158,14 @@ function shared(subject: Subject): readonly FindingPlace[] {
 const places: Readonly<Record<keyof typeof table, Places>> = {
   'issuer-http': option('issuer', ({ tlsRequired }) => !tlsRequired),
   'pkce-off': option('pkce', ({ pkce }) => pkce === 'none'),
-  'pkce-public-only': (subject) =>
-    subject.settings.pkce === 'public' &&
-    subject.clients.some(
-      ({ client }) => isConfidential(client) && client.grant_types.includes('authorization_code'),
-    )
-      ? [{ path: 'pkce', client: undefined }]
-      : [],
+  'pkce-public-only': option(
+    'pkce',
+    ({ pkce }, { clients }) =>
+      pkce === 'public' &&
+      clients.some(
+        ({ client }) => isConfidential(client) && client.grant_types.includes('authorization_code'),
+      ),
+  ),
   'default-scope-everything': option('defaultScope', (settings) => isEvery(settings.defaultScope, settings)),
   'memory-store': option('store', ({ store }) => isInMemory(store)),
   // The rule memory-store is enough.
@@ -191,41 +256,32 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
 }
 const placesByRule: ReadonlyMap<string, Places> = new Map(Object.entries(places))
 
-/**
- * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
- * deployment.
- */
-type Severity = 'error' | 'warning'
-
-export interface Finding extends FindingPlace {
+type LintRule = {
   /** Stable: scripts may rely on it, and `--allow` takes it. */
   readonly rule: string
-  readonly severity: Severity
+  /**
+   * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
+   * deployment.
+   */
+  readonly severity: 'error' | 'warning'
   readonly why: string
   readonly cure: string
   /** A specification, or `good practice`. */
   readonly source: string
 }
 
-interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
-  readonly id: string
-}
+export type Finding = LintRule & FindingPlace
 
-export const rules: readonly LintRule[] = Object.entries(table).map(([id, rule]) => {
-  const { severity, why, cure, source } = rule
-  return { id, severity: severity === 'error' ? 'error' : 'warning', why, cure, source }
+export const rules: readonly LintRule[] = Object.entries(table).map(([rule, row]) => {
+  const { severity, why, cure, source } = row
+  return { rule, severity: severity === 'error' ? 'error' : 'warning', why, cure, source }
 })
 
 /** Pure. Errors first, then warnings. */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
-  const findings = rules
-    .filter(({ id }) => !allowed.includes(id))
-    .flatMap(({ id: rule, severity, why, cure, source }) => {
-      const found = placesByRule.get(rule)?.(subject) ?? []
-      return found.map((place): Finding => {
-        const { path, client } = place
-        return { rule, severity, path, client, why: place.why ?? why, cure, source }
-      })
-    })
+  const findings: Finding[] = []
+  for (const about of rules)
+    if (!allowed.includes(about.rule))
+      for (const place of placesByRule.get(about.rule)?.(subject) ?? []) findings.push({ ...about, ...place })
   return findings.toSorted((one, other) => one.severity.localeCompare(other.severity))
 }

@@ -1,0 +1,129 @@
+import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
+import { type Eventual, following } from '../primitives/concurrency'
+import { BoundedMap, ExpiringMap } from '../primitives/maps'
+import type { Throttled } from '../protocol/oauth-error'
+import { overLimit, type RefusalName } from '../protocol/refusals'
+import { type Limit, secondsToWait } from './limit'
+
+interface CountedHits {
+  hits: number
+  readonly endsAt: number
+}
+
+/** Fixed windows in memory, bounded and without a timer. */
+export class BoundedWindows {
+  private readonly windows: ExpiringMap<CountedHits>
+
+  /** @param clock milliseconds; must not step: a step back would lengthen each window. */
+  constructor(
+    private readonly clock: () => number,
+    private readonly milliseconds: number,
+  ) {
+    this.windows = new ExpiringMap(100_000, clock)
+  }
+
+  /** Undefined for a new key if all windows are taken: a dropped window would give its key a new count. */
+  count(key: string): Readonly<CountedHits> | undefined {
+    const window = this.windows.get(key) ?? this.begin(key)
+    if (window !== undefined) window.hits += 1
+    return window
+  }
+
+  /** Without room, uncounted: whoever has so many networks has as many limits. */
+  increment(key: string): ClientRateLimitInfo {
+    const { hits, endsAt } = this.count(key) ?? { hits: 0, endsAt: 0 }
+    return { totalHits: hits, resetTime: new Date(endsAt) }
+  }
+
+  decrement(key: string): void {
+    const window = this.windows.get(key)
+    if (window === undefined) return
+    window.hits -= 1
+    if (window.hits === 0) this.windows.delete(key)
+  }
+
+  private begin(key: string): CountedHits | undefined {
+    const window = { hits: 0, endsAt: this.clock() + this.milliseconds }
+    return this.windows.set(key, window, window.endsAt) ? window : undefined
+  }
+}
+
+const mostUsedUp = 100_000
+
+export type Counts = Pick<Store, 'increment' | 'decrement'>
+
+/**
+ * Remembers which networks have used up the limit, by the last count of this process: another process may have counted
+ * more.
+ */
+export class NetworkLimit {
+  // Ends of windows.
+  private readonly usedUp = new BoundedMap<number>(mostUsedUp)
+
+  /** @param store its `resetTime` follows the clock. @param clock milliseconds; must not step. */
+  constructor(
+    private readonly attempts: number,
+    private readonly store: Counts,
+    private readonly clock: () => number,
+  ) {}
+
+  /** Returns the refusal over the limit. */
+  count(network: string): Eventual<Throttled | undefined> {
+    return following(this.store.increment(network), ({ totalHits, resetTime }) => {
+      const endsAt = resetTime?.getTime() ?? 0
+      if (totalHits >= this.attempts) this.usedUp.set(network, endsAt)
+      return totalHits > this.attempts ? this.refusalUntil(endsAt) : undefined
+    })
+  }
+
+  get isUsedUpByNone(): boolean {
+    return this.usedUp.size === 0
+  }
+
+  /** Undefined for a network that has attempts left. */
+  refusal(network: string): Throttled | undefined {
+    const endsAt = this.usedUp.get(network)
+    if (endsAt === undefined) return undefined
+    if (endsAt > this.clock()) return this.refusalUntil(endsAt)
+    this.usedUp.delete(network)
+    return undefined
+  }
+
+  private refusalUntil(endsAt: number): Throttled {
+    return overLimit('rate_limited', secondsToWait((endsAt - this.clock()) / 1000))
+  }
+}
+
+/** What waits for its owner. */
+export interface OpenRequests<Whose> {
+  /** @throws Throttled */
+  opened(whose: Whose): void
+  /** Decided, or not stored. */
+  ended(whose: Whose): void
+}
+
+/**
+ * In memory, without a round trip. Against one owner or network with many requests, not against many: without room,
+ * requests of another one pass uncounted.
+ *
+ * @param clock milliseconds; must not step.
+ */
+export function openRequests<Whose>(
+  limit: Limit | undefined,
+  clock: () => number,
+  name: RefusalName,
+  keyOf: (whose: Whose) => string,
+): OpenRequests<Whose> {
+  if (limit === undefined) return { opened: () => {}, ended: () => {} }
+  const windows = new BoundedWindows(clock, limit.seconds * 1000)
+  return {
+    opened(whose) {
+      const key = keyOf(whose)
+      const open = windows.count(key)
+      if (open === undefined || open.hits <= limit.attempts) return
+      windows.decrement(key)
+      throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
+    },
+    ended: (whose) => windows.decrement(keyOf(whose)),
+  }
+}
