@@ -1,7 +1,5 @@
 import { type Eventual, following } from '../primitives/concurrency'
-import type { At } from '../protocol/acting-extensions'
-import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
-import { dataOf } from '../protocol/extension-data'
+import type { ChoicesQuestion } from '../protocol/extension'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -96,30 +94,29 @@ export class OwnerQuestions {
   }
 
   private async ask(): Promise<AskedQuestion | undefined> {
-    const { owner, client, redirectUri, settled, parsed } = this.visit
+    const { owner, host, parsed } = this.visit
     if (owner === undefined) return undefined
-    const { responseType, scope, extensionData } = parsed
-    const askHost = () => this.visit.host.choices(this.described(owner))
-    const { parameters } = settled
-    const request = { client, parameters, responseType, redirectUri, scope, askHost }
+    const described = this.described(owner)
+    const askHost = () => host.choices(described)
     let asked: AskedQuestion | undefined
-    for (const extension of this.visit.server.plugins.askOwner) {
-      const { name } = extension
-      const authorizationData = dataOf(name, extensionData)
-      const question = await questionOf(extension, owner, { ...request, authorizationData })
+    for (const { extension, ask } of parsed.questions) {
+      const question: unknown = await ask({ ...described, askHost })
       if (question === undefined) continue
+      requireQuestion(question, `The extension "${extension}" asks a question with mistakes:`, parsed.scope)
       if (asked !== undefined)
-        throw new TypeError(`The extensions "${asked.extension}" and "${name}" both ask about one request.`)
-      asked = { extension: name, question }
+        throw new TypeError(
+          `The extensions "${asked.extension}" and "${extension}" both ask about one request.`,
+        )
+      asked = { extension, question }
     }
     return asked
   }
 
   private askAboutApproval(): Eventual<boolean> {
-    const { owner, redirectUri } = this.visit
+    const { owner, redirectUri, parsed } = this.visit
     if (owner === undefined || redirectUri === undefined || !this.mayApprove) return false
     const described = { ...this.described(owner), redirectUri }
-    return this.visit.server.plugins.askOwner.length === 0
+    return parsed.questions.length === 0
       ? this.skipsPage(described, undefined)
       : this.skipsPageWithAnswer(described)
   }
@@ -182,17 +179,6 @@ export class OwnerQuestions {
     const { scope, facts } = parsed
     return { clientId: client.client_id, subject, scope, facts, redirectUri }
   }
-}
-
-async function questionOf(
-  extension: At<'askOwner'>,
-  owner: ResourceOwner,
-  request: ExtensionQuestionRequest,
-): Promise<OwnerQuestion | undefined> {
-  const question: unknown = await extension.askOwner(owner, request)
-  if (question === undefined) return undefined
-  requireQuestion(question, `The extension "${extension.name}" asks a question with mistakes:`, request.scope)
-  return question
 }
 
 export const asksOnPage = (asked: AskedQuestion | undefined): boolean =>

@@ -1,5 +1,5 @@
-import { aText, aWhole, someTexts } from '../primitives/fields'
-import type { PendingRequest } from '../authorization/authorization'
+import { aCall, aText, aWhole, oneOf, someTexts } from '../primitives/fields'
+import type { DemandedLogin, PendingRequest } from '../authorization/authorization'
 import type { RequestProposal } from '../authorization/requested'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
 import type { Client, FindClient } from '../protocol/client'
@@ -24,10 +24,18 @@ import {
   unavailableScope,
   withoutIgnoredScope,
 } from '../protocol/scope'
+import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
 import type { Plugins } from '../doors/plug-ins'
-import { loginParameters, parseRequestedLogin, type RequestedLogin, withDefaults } from './requested-login'
+import {
+  loginParameters,
+  missingLogin,
+  parseRequestedLogin,
+  pastDemand,
+  type RequestedLogin,
+  withDefaults,
+} from './requested-login'
 import {
   namedMode,
   type NamedMode,
@@ -37,47 +45,94 @@ import {
 } from '../protocol/response-types'
 import type { ResponseType, ResponseTypes } from '../authorization/response-types'
 
-interface RequestContent {
+/** What extensions say of a request and its owner. */
+interface RequestTerms {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   readonly facts: readonly ConsentFact[]
-  /** What the request itself does not say. */
-  readonly loginDefaults: LoginDefaults | undefined
+  readonly loginDefaults?: LoginDefaults | undefined
+  /** The classes of a login that has to come first; undefined if none has to. */
+  readonly demandedClasses?: readonly string[] | undefined
+  readonly consent?: AuthorizationTerms['consent']
+  readonly questions: readonly {
+    readonly extension: string
+    readonly ask: NonNullable<AuthorizationTerms['question']>
+  }[]
 }
 
-export interface ParsedAuthorizationRequest extends RequestContent {
-  readonly responseType: ResponseTypeDescription
-  /** The same one. Undefined without a redirection URI: nothing approves the request without its page. */
+/** What the request says without extensions. */
+interface CheckedRequest extends Pick<
+  ExtensionAuthorizationRequest,
+  'parameters' | 'responseType' | 'scope'
+> {
+  readonly destination: Destination
+  /** The response type. Undefined without a redirection URI: nothing approves the request without its page. */
   readonly approving: ResponseType | undefined
+  readonly mode: NamedMode | undefined
   readonly requestedLogin: RequestedLogin | undefined
+}
+
+export interface ParsedAuthorizationRequest
+  extends RequestTerms, Pick<CheckedRequest, 'responseType' | 'approving' | 'requestedLogin'> {
+  /** The login that has to come before the page or the decision. */
+  readonly missingLogin: LoginRequest | undefined
   /** For the record. */
   readonly proposal: RequestProposal
 }
 
 /** Checks all but the client and the redirection URI. The client gets these refusals by redirect, if it has a URI. */
-export function parseAuthorizationRequest(
+export const parseAuthorizationRequest = (
   destination: Destination,
   parameters: Parameters,
   server: Context,
-): Eventual<ParsedAuthorizationRequest> {
-  const { plugins } = server
+): Eventual<ParsedAuthorizationRequest> =>
+  authorizeRequest(server, checkRequest(destination, parameters, server), undefined, undefined, server.now())
+
+export function checkRequest(
+  destination: Destination,
+  received: Parameters,
+  { settings, plugins }: Context,
+): CheckedRequest {
   const { client } = destination
-  parameters.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
-  parameters.check(plugins.authorizationParameters)
-  const { responseType, approving, mode } = responseOf(destination, parameters, plugins)
-  const ownLogin = parseRequestedLogin(parameters)
-  return following(
-    contentOf({ client, parameters, responseType, redirectUri: destination.redirectUri }, server),
-    (content) => {
-      const { scope, loginDefaults } = content
-      const extensionData = withMode(content.extensionData, mode)
-      const requestedLogin = withDefaults(ownLogin, loginDefaults)
-      const { token_type: tokenType = server.settings.tokenType } = client
-      const request = pendingOf(destination, responseType.name, parameters)
-      const proposal = { clientId: client.client_id, scope, tokenType, extensionData, request }
-      return { ...content, responseType, approving, requestedLogin, extensionData, proposal }
-    },
-  )
+  received.check(destination.redirectUri === undefined ? polledParameters : ownParameters)
+  received.check(plugins.authorizationParameters)
+  const { responseType, approving, mode } = responseOf(destination, received, plugins)
+  const requestedLogin = parseRequestedLogin(received)
+  const parameters = withoutIgnoredScope(received, client, plugins.ignoredScope)
+  const scope = grantableScope(parameters.get('scope'), client, settings.defaultScope)
+  return { destination, parameters, responseType, approving, mode, requestedLogin, scope }
+}
+
+/** Judges a request with its owner. @param owner undefined if nobody is logged in, or no browser brings the request. */
+export function authorizeRequest(
+  { settings, plugins }: Context,
+  checked: CheckedRequest,
+  owner: ResourceOwner | undefined,
+  demandedLogin: DemandedLogin | undefined,
+  now: number,
+): Eventual<ParsedAuthorizationRequest> {
+  const { destination, parameters, responseType, approving } = checked
+  const { client, redirectUri } = destination
+  const demand = pastDemand(demandedLogin, checked.requestedLogin, owner, redirectUri, now)
+  const request = { client, parameters, responseType, redirectUri, owner, loginDemandedAt: demand.since }
+  return following(termsOf(plugins.authorize, request, checked.scope), (terms) => {
+    const requestedLogin = withDefaults(checked.requestedLogin, terms.loginDefaults)
+    const { token_type: tokenType = settings.tokenType } = client
+    return {
+      responseType,
+      approving,
+      requestedLogin,
+      missingLogin: missingLogin(requestedLogin, terms.demandedClasses, owner, demand, now),
+      proposal: {
+        clientId: client.client_id,
+        scope: terms.scope,
+        tokenType,
+        extensionData: withMode(terms.extensionData, checked.mode),
+        request: pendingOf(destination, responseType.name, parameters),
+      },
+      ...terms,
+    }
+  })
 }
 
 function pendingOf(
@@ -94,7 +149,7 @@ function responseOf(
   destination: Destination,
   parameters: Parameters,
   { responseTypes, responseModes }: Plugins,
-): Pick<ParsedAuthorizationRequest, 'responseType' | 'approving'> & { readonly mode: NamedMode | undefined } {
+): Pick<CheckedRequest, 'responseType' | 'approving' | 'mode'> {
   if (destination.redirectUri === undefined)
     return { responseType: polledType(destination.grantType), approving: undefined, mode: undefined }
   const { client, redirectUri } = destination
@@ -104,29 +159,32 @@ function responseOf(
 }
 
 /** What extensions see of a request whose client polls. */
-export const polledType = (grantType: string): ResponseTypeDescription => ({
+const polledType = (grantType: string): ResponseTypeDescription => ({
   name: grantType,
   grantTypes: [grantType],
 })
 
-export const polledParameters: readonly string[] = ['scope', ...loginParameters]
+const polledParameters: readonly string[] = ['scope', ...loginParameters]
 const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...loginParameters]
+const laterParameters = ['redirect_uri', ...ownParameters].filter((name) => name !== 'state')
 
-function contentOf(
-  { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
-  { settings: { defaultScope }, plugins: { authorize, ignoredScope } }: Context,
-): Eventual<RequestContent> {
-  const parameters = withoutIgnoredScope(received, client, ignoredScope)
-  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
-  const request = { client, parameters, responseType, redirectUri }
-  let content: Eventual<RequestContent> = { scope, facts: [], extensionData: {}, loginDefaults: undefined }
-  for (const extension of authorize)
-    content = following(content, (before) =>
-      following<unknown, RequestContent>(extension.authorize({ ...request, scope: before.scope }), (terms) =>
-        terms === undefined ? before : withTerms(before, terms, extension.name),
+/** What the server reads of a request once its browser, or its device, is gone. In form encoding. */
+export const parametersToKeep = (parameters: Parameters, { plugins }: Context): string =>
+  parameters.only([...laterParameters, ...plugins.authorizationParameters]).format()
+
+function termsOf(
+  extensions: Plugins['authorize'],
+  request: Omit<ExtensionAuthorizationRequest, 'scope'>,
+  scope: Scope,
+): Eventual<RequestTerms> {
+  let terms: Eventual<RequestTerms> = { scope, facts: [], extensionData: {}, questions: [] }
+  for (const extension of extensions)
+    terms = following(terms, (before) =>
+      following<unknown, RequestTerms>(extension.authorize({ ...request, scope: before.scope }), (given) =>
+        given === undefined ? before : withTerms(before, given, extension.name),
       ),
     )
-  return content
+  return terms
 }
 
 /**
@@ -166,16 +224,21 @@ function requireResponseMode(
 }
 
 // A mistake of a host must never widen what the owner is asked for.
-function withTerms(before: RequestContent, given: unknown, name: string): RequestContent {
+function withTerms(before: RequestTerms, given: unknown, name: string): RequestTerms {
   const subject = `The extension "${name}" returned a wrong result for an authorization request:`
-  const { data, facts = [], login, ...terms } = requireShape(termsShape, given, subject, before.scope)
+  const terms = requireShape(termsShape, given, subject, before.scope)
+  const { data, facts = [], loginDefaults, logIn, consent, question } = terms
   const scope = distinct(terms.scope ?? before.scope)
   if (scope.length === 0) throw unavailableScope(before.scope)
+  const { demandedClasses, questions } = before
   return {
     scope,
     facts: [...before.facts, ...facts],
     extensionData: withOwn(name, data, before.extensionData),
-    loginDefaults: before.loginDefaults ?? login,
+    loginDefaults: before.loginDefaults ?? loginDefaults,
+    demandedClasses: logIn ? [...(demandedClasses ?? []), ...(logIn.acrValues ?? [])] : demandedClasses,
+    consent: before.consent === 'ask' ? 'ask' : (consent ?? before.consent),
+    questions: question ? [...questions, { extension: name, ask: question }] : questions,
   }
 }
 
@@ -189,9 +252,12 @@ const termsShape = exactShape<AuthorizationTerms, Scope>({
   data: optional(keepable),
   scope: scopeWithin('the scope of the request'),
   facts: rows(factShape, '{ name, label, values }'),
-  login: optional(
+  loginDefaults: optional(
     exactShape<LoginDefaults>({ maxAge: optional(aWhole(0, tenYears)), acrValues: optional(someTexts) }),
   ),
+  logIn: optional(exactShape<NonNullable<AuthorizationTerms['logIn']>>({ acrValues: optional(someTexts) })),
+  consent: optional(oneOf('approve', 'ask')),
+  question: optional(aCall<AuthorizationTerms['question']>()),
 })
 
 /** The server redirects only to a destination of this type. */

@@ -17,9 +17,10 @@ import { modeIn, namedMode } from '../protocol/response-types'
 import { protocolOf } from '../protocol/uri'
 import { asksOnPage, offeredBy, OwnerQuestions } from './ask-owner'
 import {
+  authorizeRequest,
+  checkRequest,
   destinationOf,
-  type ParsedAuthorizationRequest,
-  parseAuthorizationRequest,
+  parametersToKeep,
   requireClient,
   type ResolvedRedirectUri,
 } from './authorization-request'
@@ -33,7 +34,7 @@ import {
   keepForLogin,
   keepOpen,
 } from './open-request'
-import { aboutOwner, demandsLogin, type Look, lookAtOwner } from './requested-login'
+import { demandsLogin } from './requested-login'
 import { findClaimed, replaceParameters } from './resolve-request'
 import type { Host, Question, SettledRequest, Visit } from './visit'
 
@@ -67,8 +68,7 @@ async function take(
     if (server.requireService !== undefined) await server.requireService()
     const { destination, parameters } = settled
     const { client, redirectUri } = destination
-    const parsing = parseAuthorizationRequest(destination, parameters, server)
-    const parsed = isLater(parsing) ? await parsing : parsing
+    const checked = checkRequest(destination, parameters, server)
     // An approval never counts as younger than the look at its owner.
     const context = contextOf(server, client, server.now())
     const finding = host.findOwner()
@@ -77,27 +77,29 @@ async function take(
     if (ofAnother !== undefined) throw ofAnother
     const demanded = settled.claimed ?? findDemandedLogin(server, settled, owner)
     const claimed = isLater(demanded) ? await demanded : demanded
+    const demandedLogin = claimed?.record.demandedLogin
+    const authorizing = authorizeRequest(server, checked, owner, demandedLogin, context.now)
+    const parsed = isLater(authorizing) ? await authorizing : authorizing
     const visit = { server, host, settled, client, redirectUri, parsed, context, owner, claimed }
     const questions = new OwnerQuestions(visit)
-    const { requestedLogin } = parsed
-    const looking = lookAt(visit, questions)
-    const { login, verdict } = isLater(looking) ? await looking : looking
+    const { requestedLogin, demandedClasses, missingLogin: login, consent } = parsed
     const isSilent = requestedLogin?.prompts.has('none') === true
     if (owner === undefined || login !== undefined) {
       if (isSilent) throw refused('prompt_none_without_login')
-      const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
+      const isPlain = demandedClasses === undefined && !demandsLogin(requestedLogin)
       const reference = await keepForLogin(visit, isPlain)
       await host.logIn({ reference, request: login ?? plainLogin })
       return answered
     }
-    const lacks = server.plugins.askOwner.length > 0 && (await questions.lacksAnswer())
-    const asks = lacks || verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
-    const approving = !asks && (verdict === 'approve' ? questions.mayApprove : questions.hasApproved())
+    const mayAsk = parsed.questions.length > 0
+    const lacks = mayAsk && (await questions.lacksAnswer())
+    const asks = lacks || consent === 'ask' || requestedLogin?.prompts.has('consent') === true
+    const approving = !asks && (consent === 'approve' ? questions.mayApprove : questions.hasApproved())
     const isApproved = isLater(approving) ? await approving : approving
     if (!isApproved && isSilent) throw refused(silently(lacks, questions.mayApprove))
     const proposal = { ...parsed.proposal, subject: owner.subject, login: loginOf(owner) }
     if (isApproved) {
-      const answer = server.plugins.askOwner.length > 0 ? await questions.answer() : undefined
+      const answer = mayAsk ? await questions.answer() : undefined
       return await approveNow(visit, proposal, questions, answer, onCommitted)
     }
     const shown = host.ask(await questionFor(visit, owner, proposal, questions))
@@ -111,27 +113,6 @@ async function take(
 }
 
 const answered: AuthorizationOutcome = { kind: 'answered' }
-
-/** Neither the request nor an extension says anything about the owner or the login, as in most requests. */
-const saysNothing = ({ plugins }: Context, { requestedLogin }: ParsedAuthorizationRequest) =>
-  plugins.checkOwner.length === 0 && requestedLogin === undefined
-
-const anyLogin: Look = { login: plainLogin, verdict: undefined }
-const noLogin: Look = { login: undefined, verdict: undefined }
-
-function lookAt(visit: Visit, questions: OwnerQuestions): Eventual<Look> {
-  const { server, client, redirectUri, settled, parsed, owner, claimed, context } = visit
-  if (saysNothing(server, parsed)) return owner === undefined ? anyLogin : noLogin
-  const { responseType, scope, extensionData, requestedLogin } = parsed
-  const { parameters } = settled
-  const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
-  const approval = {
-    loginDemandedAt: claimed?.record.demandedLogin?.at,
-    mayApprove: questions.mayApprove,
-    hasApproved: async () => questions.hasApproved(),
-  }
-  return lookAtOwner(server, { ...asked, ...approval }, owner, context.now)
-}
 
 const silently = (lacksAnswer: boolean, mayApprove: boolean) =>
   lacksAnswer
@@ -239,15 +220,16 @@ async function questionFor(
 ): Promise<Question> {
   const { server, settled, client, redirectUri, parsed } = visit
   const { scope, facts } = parsed
-  const asked = server.plugins.askOwner.length === 0 ? undefined : await questions.asked()
+  const asked = parsed.questions.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
+  // Of the owner or the login, as most requests.
+  const saysNothing = !server.plugins.looksAtOwners && parsed.requestedLogin === undefined
   const extensionData = withOffer(proposal.extensionData, {
     optional,
     question: offeredBy(asked),
     memory: questions.offeredMemory(),
-    aboutOwner: saysNothing(server, parsed) ? undefined : aboutOwner(server, settled.parameters),
-    loginDefaults: parsed.loginDefaults,
+    parameters: saysNothing ? undefined : parametersToKeep(settled.parameters, server),
   })
   const isRepeatable = settled.claimed === undefined && settled.parameters === settled.received
   return {

@@ -1,7 +1,5 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
 import { isAbsentOr, isList, isRecord, isText, isTexts } from '../primitives/values'
-import { loginDefaultsIn } from '../protocol/acting-extensions'
-import type { LoginDefaults } from '../protocol/extension'
 import { isJson } from '../protocol/json'
 import { dataOf, type ExtensionData, withOwn } from '../protocol/extension-data'
 import type { OwnerAnswerTo } from '../authorization/remembered-consent'
@@ -21,9 +19,8 @@ interface ConsentOffer {
   readonly question: OfferedQuestion | undefined
   /** Undefined if the server remembers no decision. */
   readonly memory: OfferedMemory | undefined
-  /** The parameters about the owner or the login, in form encoding. */
-  readonly aboutOwner?: string | undefined
-  readonly loginDefaults?: LoginDefaults | undefined
+  /** To judge another login than that of the page, in form encoding; undefined if every login is good. */
+  readonly parameters?: string | undefined
 }
 
 export interface OfferedMemory {
@@ -46,15 +43,14 @@ export interface Granted {
 
 export function withOffer(
   data: ExtensionData,
-  { optional, question, memory, aboutOwner, loginDefaults }: ConsentOffer,
+  { optional, question, memory, parameters }: ConsentOffer,
 ): ExtensionData {
-  if (optional.length === 0 && (question ?? memory ?? aboutOwner ?? loginDefaults) === undefined) return data
+  if (optional.length === 0 && (question ?? memory ?? parameters) === undefined) return data
   const offer = {
     optional,
     ...(question && { question: { ...question } }),
     ...(memory && { memory: { ...memory } }),
-    ...(aboutOwner !== undefined && { aboutOwner }),
-    ...(loginDefaults && { loginDefaults: { ...loginDefaults } }),
+    ...(parameters !== undefined && { parameters }),
   }
   return { ...data, [consentOfferName]: offer }
 }
@@ -64,13 +60,12 @@ const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)
   if (!isRecord(offer)) return nothingOffered
-  const { optional, question, memory, aboutOwner, loginDefaults } = offer
+  const { optional, question, memory, parameters } = offer
   return {
     optional: isTexts(optional) ? optional : [],
     question: questionIn(question),
     memory: memoryIn(memory),
-    aboutOwner: isText(aboutOwner) ? aboutOwner : undefined,
-    loginDefaults: loginDefaultsIn(loginDefaults),
+    parameters: typeof parameters === 'string' ? parameters : undefined,
   }
 }
 

@@ -30,12 +30,13 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
-import { isLater } from '../primitives/concurrency'
+import { type Eventual, following, isLater } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
 import type { LoginRequest } from '../protocol/resource-owner'
 import { createSalt, credentialId } from '../protocol/credential'
 import { isForOwner, OAuthError } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'
+import { Parameters } from '../protocol/parameters'
 import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope, type Scope } from '../protocol/scope'
@@ -51,14 +52,14 @@ import {
   redirectWithError,
 } from './authorization-response'
 import {
+  authorizeRequest,
+  checkRequest,
   type ClientFinder,
-  polledType,
   requireClient,
   requireRedirectUri,
   requireResponseType,
 } from './authorization-request'
 import { type Granted, grantedBy, type OfferedMemory, offerIn, settleDecision } from './consent-offer'
-import { type Look, lookAgain } from './requested-login'
 import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
 import { type Selection, selectionText } from '../protocol/owner-question'
 
@@ -117,7 +118,7 @@ export async function decide(
   let step: DecisionStep
   try {
     const looking = lookAnew(deciding)
-    const login = looking && (await looking).login
+    const login = isLater(looking) ? await looking : looking
     if (login !== undefined && decision.grantType === undefined) throw refused('login_changed')
     if (login !== undefined) return { kind: 'login', login }
     step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
@@ -200,21 +201,24 @@ function isOfOtherPage(found: Authorization, { grantType }: Decision): boolean {
 }
 
 /** The tokens tell the login that decides, which may not be that of the page. */
-function lookAnew({ server, decision, found, client }: Deciding): Promise<Look> | undefined {
+function lookAnew({ server, decision, found, client }: Deciding): Eventual<LoginRequest | undefined> {
   const { approved, subject, login } = decision
   const now = server.now()
   const asked = findDecidable(found.authorization, decision, now)
   if (!approved || asked instanceof OAuthError || asked.state !== 'requested') return undefined
   if (asked.decision !== undefined || isDeepStrictEqual(asked.login, login)) return undefined
-  const { scope, extensionData, request, demandedLogin } = asked
-  const responseType =
+  const { extensionData, request, demandedLogin } = asked
+  const { parameters } = offerIn(extensionData)
+  if (parameters === undefined) return undefined
+  const destination =
     request === undefined
-      ? polledType(decision.grantType ?? '')
-      : requireResponseType(client, request.responseType, server.plugins.responseTypes)
-  const loginDemandedAt = demandedLogin?.at
-  const redirectUri = request?.redirectUri
-  const terms = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
-  return lookAgain(server, terms, { subject, ...login }, now)
+      ? { client, redirectUri: undefined, grantType: decision.grantType ?? '' }
+      : { client, ...request }
+  const checked = checkRequest(destination, Parameters.parse(parameters), server)
+  return following(
+    authorizeRequest(server, checked, { subject, ...login }, demandedLogin, now),
+    ({ missingLogin }) => missingLogin,
+  )
 }
 
 async function completed(

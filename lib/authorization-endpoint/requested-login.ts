@@ -1,12 +1,8 @@
-import type { Context } from '../doors/context'
-import type { Plugins } from '../doors/plug-ins'
-import { isRecord, isTexts } from '../primitives/values'
-import type { ExtensionOwnerRequest, LoginDefaults } from '../protocol/extension'
-import { dataOf, type ExtensionData } from '../protocol/extension-data'
-import { Parameters } from '../protocol/parameters'
+import type { DemandedLogin } from '../authorization/authorization'
+import type { LoginDefaults } from '../protocol/extension'
+import type { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { type LoginRequest, plainLogin, type ResourceOwner } from '../protocol/resource-owner'
-import { offerIn } from './consent-offer'
 
 /** OpenID Connect Core 3.1.2.1. */
 export const loginParameters = ['prompt', 'max_age', 'acr_values', 'login_hint', 'ui_locales'] as const
@@ -123,103 +119,50 @@ export function loginRequestOf(requested: RequestedLogin | undefined, again: boo
   return { again, selectAccount: prompts.has('select_account'), acrValues, loginHint, uiLocales }
 }
 
-interface RequestOfOwner extends Omit<ExtensionOwnerRequest, 'authorizationData'> {
-  readonly extensionData: ExtensionData
-  readonly requestedLogin: RequestedLogin | undefined
+/** A login that the server demanded for the request before. */
+interface PastDemand {
+  /** Less the tolerance. Undefined if it demanded none, or nobody has logged in. */
+  readonly since: number | undefined
+  /** Who did not log in goes to the login again, where no redirect brings the client a refusal. */
+  readonly isMissed: boolean
 }
 
-export interface Look {
-  /** Undefined if no login has to come before. */
-  readonly login: LoginRequest | undefined
-  readonly verdict: CommonVerdict['verdict']
+const nothingDemanded: PastDemand = { since: undefined, isMissed: false }
+
+/** @throws OAuthError if the request itself demanded the login, and it did not come. */
+export function pastDemand(
+  demandedLogin: DemandedLogin | undefined,
+  requested: RequestedLogin | undefined,
+  owner: ResourceOwner | undefined,
+  redirectUri: string | undefined,
+  now: number,
+): PastDemand {
+  if (demandedLogin === undefined) return nothingDemanded
+  // The login may have been at a process whose clock is behind.
+  const since = demandedLogin.at - clockTolerance
+  const isMissed = redirectUri === undefined && owner?.authTime !== undefined && owner.authTime < since
+  if (isMissed) return { since: undefined, isMissed }
+  openDemandOf(requested, owner, since, now)
+  return { since, isMissed }
 }
 
 /**
- * Judges by the request and by the extensions with `checkOwner`, at each page at which an owner gets or decides a
- * request.
+ * The login that has to come before the page or the decision; undefined if none has to.
+ *
+ * @param demandedClasses by extensions; undefined if they demand no login.
  */
-export async function lookAtOwner(
-  { plugins: { checkOwner } }: Context,
-  { requestedLogin, extensionData, ...asked }: RequestOfOwner,
+export function missingLogin(
+  requested: RequestedLogin | undefined,
+  demandedClasses: readonly string[] | undefined,
   owner: ResourceOwner | undefined,
+  { since, isMissed }: PastDemand,
   now: number,
-): Promise<Look> {
-  const at = asked.loginDemandedAt
-  // The login may have been at a process whose clock is behind.
-  const demandedAt = at === undefined ? undefined : at - clockTolerance
-  // Who did not log in goes to the login again, where no redirect brings the client a refusal.
-  const isMissed =
-    asked.redirectUri === undefined &&
-    demandedAt !== undefined &&
-    owner?.authTime !== undefined &&
-    owner.authTime < demandedAt
-  const loginDemandedAt = isMissed ? undefined : demandedAt
-  const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
-  const request = { ...asked, loginDemandedAt }
-  const { verdict, acrValues } = await verdictOf(checkOwner, owner, request, extensionData)
+): LoginRequest | undefined {
+  const open = openDemandOf(requested, owner, since, now)
   const isLoggedIn = owner !== undefined
-  const again = isLoggedIn && (open.login || verdict === 'log in')
+  const again = isLoggedIn && (open.login || demandedClasses !== undefined)
   // Who comes back from the choice of an account has chosen.
-  if (isLoggedIn && !again && (isMissed || !open.account)) return { login: undefined, verdict }
-  const plain = loginRequestOf(requestedLogin, again)
-  return { login: { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }, verdict }
-}
-
-/** For an owner who decides with another login than that of the page. */
-export function lookAgain(
-  server: Context,
-  request: Omit<RequestOfOwner, 'parameters' | 'requestedLogin' | 'mayApprove' | 'hasApproved'>,
-  owner: ResourceOwner,
-  now: number,
-): Promise<Look> {
-  const offer = offerIn(request.extensionData)
-  const parameters = Parameters.parse(offer.aboutOwner ?? '')
-  const requestedLogin = withDefaults(parseRequestedLogin(parameters), offer.loginDefaults)
-  const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
-  return lookAtOwner(server, asked, owner, now)
-}
-
-export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
-  const read = server.plugins.checkOwner.flatMap(
-    ({ authorizationParameters = [] }) => authorizationParameters,
-  )
-  const named = parameters.only([...loginParameters, ...read])
-  return named.isEmpty ? undefined : named.format()
-}
-
-/** The strongest first: of several, it decides. */
-const verdicts = ['log in', 'ask', 'approve'] as const
-
-interface CommonVerdict {
-  readonly verdict: (typeof verdicts)[number] | undefined
-  readonly acrValues: readonly string[]
-}
-
-async function verdictOf(
-  extensions: Plugins['checkOwner'],
-  owner: ResourceOwner | undefined,
-  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
-  extensionData: ExtensionData,
-): Promise<CommonVerdict> {
-  const given = new Set<unknown>()
-  const acrValues: string[] = []
-  for (const extension of extensions) {
-    const authorizationData = dataOf(extension.name, extensionData)
-    const verdict: unknown = await extension.checkOwner(owner, { ...request, authorizationData })
-    const demanded = acrValuesIn(verdict)
-    if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
-      throw new TypeError(
-        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in', { logIn: { acrValues } } or undefined for an owner.`,
-      )
-    acrValues.push(...(demanded ?? []))
-    given.add(demanded === undefined ? verdict : 'log in')
-  }
-  return { verdict: verdicts.find((verdict) => given.has(verdict)), acrValues }
-}
-
-// Hosts write extensions, also in JavaScript.
-function acrValuesIn(verdict: unknown): readonly string[] | undefined {
-  const demand = isRecord(verdict) ? verdict['logIn'] : undefined
-  const values = isRecord(demand) ? demand['acrValues'] : undefined
-  return isTexts(values) ? values : undefined
+  if (isLoggedIn && !again && (isMissed || !open.account)) return undefined
+  const plain = loginRequestOf(requested, again)
+  return { ...plain, acrValues: [...new Set([...(demandedClasses ?? []), ...plain.acrValues])] }
 }

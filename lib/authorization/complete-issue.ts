@@ -1,17 +1,10 @@
 import { exactShape, kind, optional, requireShape } from '../primitives/schema'
-import {
-  type ActingExtensions,
-  type At,
-  described,
-  type PublishedSubject,
-  type Confirming,
-  withConfirmation,
-} from '../protocol/acting-extensions'
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
-import type { Client } from '../protocol/client'
+import type { Client, PublishedSubject } from '../protocol/client'
+import { type Confirming, withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import { type Evidence, type KeptExtensionData, ownDataOf } from '../protocol/extension-data'
-import type { TokenResponseAddition } from '../protocol/extension'
+import { type ActingExtensions, type At, described, type TokenResponseAddition } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
 import { responseMembers } from '../protocol/token-type'

@@ -6,7 +6,7 @@ import {
   readToken,
   type TokenReference,
 } from '../protocol/access-token-format'
-import { type Confirmation, type Confirming, readConfirmation, unbound } from '../protocol/acting-extensions'
+import { type Confirmation, type Confirming, readConfirmation, unbound } from '../protocol/confirmation'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension-data'
 import type { Eventual } from '../primitives/concurrency'

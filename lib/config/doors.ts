@@ -55,8 +55,8 @@ const fieldsOfDoors = {
   exposedHeaders: optional(headerNames),
   confirmationMethod: optional(aText),
   bindsRefreshTokens: optional(yesOrNo),
-  ...someCalls('resolve', 'prepare', 'authorize', 'checkOwner', 'askOwner'),
-  ...someCalls('issue', 'respond', 'admit', 'publishedSubject', 'describe'),
+  ...someCalls('resolve', 'prepare', 'authorize', 'issue', 'respond'),
+  ...someCalls('admit', 'describe'),
 } satisfies Fields<Omit<Extension, 'name'>>
 
 export const doors: readonly string[] = Object.keys(fieldsOfDoors)
@@ -70,7 +70,6 @@ const isNamed = (given: Omit<Extension, 'name'>): given is Extension => 'name' i
 /** What acts at the doors: of each plug-in, at most one object. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
   const taken = new Set<string>([...takenNames, entryName, consentOfferName, responseModeName])
-  let publishes = false
   return Object.freeze(
     sources.flatMap(({ name, at }) => {
       if (!doors.some((door) => at.source[door] !== undefined)) return []
@@ -79,9 +78,6 @@ export function resolveExtensions(sources: Sources): readonly Extension[] {
       if (taken.has(name))
         at.wrong('name', `is "${name}", which another plug-in, or the server itself, has already.`)
       taken.add(name)
-      if (publishes && given.publishedSubject !== undefined)
-        at.wrong('publishedSubject', 'is a function that another plug-in has already.')
-      publishes ||= given.publishedSubject !== undefined
       return [isNamed(given) ? given : { ...given, name }]
     }),
   )

@@ -5,8 +5,6 @@ import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
-import type { ScopeDescription } from '../protocol/scope'
-import type { Store } from '../store/store'
 import { parsePushedRequest, polledRequests } from '../http/opened-requests'
 import { ownerName } from '../authorization/owners'
 import { begin, commit } from '../authorization/commit'
@@ -37,19 +35,9 @@ export interface OpenedPlugins<Running> {
   readonly start: (running: Running) => void
 }
 
-interface GuardFacts {
-  readonly issuer: string
-  readonly clock: () => number
-  readonly storage: Store | undefined
-}
-
-interface ServerFacts extends GuardFacts {
-  readonly storage: Store
-  readonly lifetimes: Lifetimes
-  readonly resources: readonly string[]
-  readonly scopes: ReadonlyMap<string, ScopeDescription>
-  readonly canLogOut: boolean
-}
+type GuardFacts = Pick<PluginGuard, 'issuer' | 'storage'> & { readonly clock: () => number }
+type ServerFacts = GuardFacts &
+  Pick<PluginServer, 'storage' | 'resources' | 'scopes' | 'canLogOut'> & { readonly lifetimes: Lifetimes }
 
 export function openPlugins(at: Place, server: ServerFacts): OpenedPlugins<Edge> {
   const running = new Running<Edge>()

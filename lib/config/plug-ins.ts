@@ -80,14 +80,19 @@ function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenti
 const memberShape = shape<ClientMember>({
   name: aTextThat('must be a name in lower case.', isMemberName),
   mistakeIn: aCall(),
-  ...someCalls('isGranted', 'conflictIn', 'verify'),
+  ...someCalls('isGranted', 'conflictIn', 'verify', 'subjectFor'),
 })
 
 function resolveClientMembers(plugins: Sources): readonly ClientMember[] {
   const takeName = once('.name', 'another plug-in')
-  const member = checked(memberShape, ({ name }, wrong) => {
+  let publishes = false
+  const member = checked(memberShape, (given, wrong) => {
+    const { name } = given
     if (isOwnMember(name)) wrong('.name', `is "${name}", which every registration has already.`)
     else takeName(name, wrong)
+    if (given.subjectFor === undefined) return
+    if (publishes) wrong('.subjectFor', 'is a function that another member has already.')
+    publishes = true
   })
   return listed(plugins, 'clientMembers', rows(member, 'members of registrations'))
 }

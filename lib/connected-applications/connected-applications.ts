@@ -10,7 +10,7 @@ import { type ConnectedApplication, connectedPage, type ConnectedView } from '..
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { Client } from '../protocol/client'
 import { createId, isSameText, secureRandom } from '../protocol/credential'
-import { claimsFact } from '../protocol/acting-extensions'
+import { claimsFact } from '../protocol/extension'
 import type { ChoicesQuestion, ConsentFact } from '../protocol/extension'
 import { Throttled } from '../protocol/oauth-error'
 import { refused, UnusableClient } from '../protocol/refusals'

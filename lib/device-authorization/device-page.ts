@@ -7,8 +7,7 @@ import {
   type RenderView,
   viewBase,
 } from '../doors/page-endpoint'
-import type { PluginServer } from '../doors/plug-in'
-import type { FoundRequest } from '../doors/polled-requests'
+import type { FoundRequest, PluginServer } from '../doors/plug-in'
 import { clientViewOf } from '../http/consent'
 import { throttled, tooManyFailures, tooManyOfNetwork } from '../limits/counters'
 import type { Limit } from '../limits/limit'

@@ -97,12 +97,6 @@ export type PageResponse =
   | { readonly leaveTo: string }
   | { readonly logIn: Partial<LoginRequest> & { readonly returnTo: string } }
 
-export function pageMethods({
-  method = ['GET', 'POST'],
-}: Pick<PageEndpoint, 'method'>): readonly PageMethod[] {
-  return typeof method === 'string' ? [method] : method
-}
-
 /** A host may render it itself, with Express' request and response. */
 export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
   readonly login: 'required'

@@ -1,14 +1,14 @@
-import type { PolledRequests } from './polled-requests'
 import type { ResponseMode } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
 import type { Authorization } from '../authorization/authorization'
 import type { OwnerEntry } from '../authorization/owner-record'
 import type { FoundAccess } from '../authorization/lookup'
 import type { RequestProposal } from '../authorization/requested'
+import type { StoredAuthorization } from '../authorization/store'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
-import type { OwnPage, PageEndpoint } from './page-endpoint'
+import type { OwnPage, OwnPageRequest, PageEndpoint } from './page-endpoint'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client, ClientMember } from '../protocol/client'
@@ -16,6 +16,7 @@ import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
 import type { Evidence } from '../protocol/extension-data'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
+import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { ScopeDescription } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
@@ -67,17 +68,15 @@ export interface PluginParts extends GuardParts, Omit<Extension, 'name'> {
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PluginResource[]
   /**
-   * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}): the server lists them in the record of
-   * each owner. An entry with the scope `openid` stays for these seconds at least, even if its
-   * authorization ends sooner, unless its owner or the host ends it. Default: none.
+   * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}). An entry with the scope `openid` stays for
+   * these seconds at least, unless its owner or the host ends it. Default: none.
    */
   readonly indexSeconds?: number
   /** Options that work and break a rule of the command `lint`, such as a missing secret. */
   readonly risks?: readonly PluginRisk[]
   /**
-   * Gets what the plug-in needs to serve, such as keys. Called once when the server is made, without waiting,
-   * and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()`
-   * resolves to false.
+   * Gets what the plug-in needs to serve, such as keys: once when the server is made, and at each `oauth.ready()`. A
+   * rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()` resolves to false.
    */
   ready?(): Promise<unknown>
 }
@@ -115,15 +114,11 @@ export interface PluginGuard {
 }
 
 /**
- * What a plug-in reads of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`,
- * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` throw an `Error`
- * until the server is made. A store that fails causes `temporarily_unavailable`.
+ * What a plug-in reads of a server. From `documents` on, what is below throws an `Error` until the server is made. A
+ * store that fails causes `temporarily_unavailable`.
  */
 export interface PluginServer extends PluginGuard {
-  /**
-   * No guard against races here: for authorizations, use `commit`. Keys are as written: begin those of the plug-in with its
-   * name.
-   */
+  /** Keys are as written: begin those of the plug-in with its name. For authorizations, use `commit`. */
   readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
@@ -139,9 +134,8 @@ export interface PluginServer extends PluginGuard {
   /** Finds a registered client, perhaps a disabled one; else undefined. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
-   * Checks an authorization request as the authorization endpoint does, for a known client that pushes it
-   * (RFC 9126). Extensions replace the request first (`resolve`).
-   * `client_id` must then name this client.
+   * Checks an authorization request that a known client pushes (RFC 9126), as the authorization endpoint does.
+   * Extensions replace it first (`resolve`); `client_id` must then name this client.
    *
    * @param evidence `evidence` at the endpoint: what the extensions found in the request.
    * @param sender `sender` at the endpoint: the fetches of the request count for it.
@@ -165,10 +159,7 @@ export interface PluginServer extends PluginGuard {
    * @throws OAuthError the refusals of a guard, also without a token.
    */
   readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<FoundAccess>
-  /**
-   * Undefined for a record that does not exist, has expired or was revoked. Another writer may be changing
-   * it.
-   */
+  /** Undefined for a record that does not exist, has expired or was revoked. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
    * For a plug-in with `indexSeconds`: every live authorization of a resource owner that began since the
@@ -180,8 +171,7 @@ export interface PluginServer extends PluginGuard {
   /** Stores a new record, with a new id, such as one of `openRequest`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
-   * Changes a record, or refuses, by compare-and-set. A conflict repeats the transition on the new record, so
-   * it must be pure.
+   * Changes a record, or refuses. A conflict repeats the transition on the new record, so it must be pure.
    *
    * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16
    *   times.
@@ -200,15 +190,69 @@ export interface LateFailure {
   readonly cause: unknown
 }
 
+/**
+ * Requests of clients without a redirection URI, such as devices (RFC 8628): each rule and each page of the
+ * authorization endpoint, with a page before it that names the request, and polls in place of a redirect.
+ */
+export interface PolledRequests {
+  /** @throws OAuthError every refusal of the authorization endpoint. */
+  parse(client: Client, parameters: Parameters, grantType: string): Promise<ParsedRequest>
+  /** Undefined for a request that this owner cannot enter: all reasons look alike. */
+  find(id: string, owner: ResourceOwner): Promise<FoundRequest | undefined>
+  /**
+   * The consent page of a request; the login that its owner needs before; undefined if another owner was faster.
+   *
+   * @throws OAuthError the refusals of the authorization endpoint.
+   */
+  enter(request: OwnPageRequest, found: FoundRequest, terms: EnteringTerms): Promise<Entered | undefined>
+  /** @throws OAuthError the refusals of a decision. */
+  decide(request: OwnPageRequest, grantType: string): Promise<Decided>
+  /** Opens the request of a form for another account of its owner. */
+  release(request: OwnPageRequest): Promise<void>
+}
+
 /** A valid authorization request of a known client, before the owner is known. */
 export interface ParsedRequest {
   /** The members of the record that begins. */
   readonly proposal: RequestProposal
-  /** What extensions add to the consent page. */
+  /** What extensions add to the consent page, such as the resources: also for an owner who decides elsewhere. */
   readonly facts: readonly ConsentFact[]
   /**
-   * The parameters that count, in form encoding, without credentials of the client: what `resolve`
-   * returns once a browser brings the request.
+   * The parameters that count, in form encoding, without credentials of the client: what `resolve` returns once a browser
+   * brings the request, or for `openRequest`.
    */
   readonly parameters: string
 }
+
+export interface FoundRequest {
+  readonly found: StoredAuthorization
+  /** The decision of this owner; undefined if it is still to come. */
+  readonly answer: 'approved' | 'denied' | undefined
+}
+
+export interface EnteringTerms {
+  readonly grantType: string
+  /** Derives the consent token of the form: a text that only the server knows, the same for one request and owner. */
+  readonly secret: string
+  /** What the owner compares with the device. */
+  readonly device: DeviceOfRequest
+  /** Hidden fields of the form besides the consent token. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** The device from which a request comes. */
+interface DeviceOfRequest {
+  readonly userCode: string
+  /** The device's address; undefined if it is not known. */
+  readonly requestedFrom: string | undefined
+  /** When the device asked, in seconds since the epoch. */
+  readonly requestedAt: number
+  /** The time of the page, in seconds since the epoch. */
+  readonly now: number
+}
+
+export type Entered =
+  { readonly page: Awaited<ReturnType<OwnPage['handle']>> } | { readonly login: LoginRequest }
+
+type Decided =
+  { readonly answer: 'approved' | 'denied'; readonly client: Client } | { readonly login: LoginRequest }

@@ -1,5 +1,6 @@
 import type { AccessTokenFormat } from '../protocol/access-token-format'
-import type { ActingExtensions, PublishedSubject } from '../protocol/acting-extensions'
+import type { ActingExtensions } from '../protocol/extension'
+import type { PublishedSubject } from '../protocol/client'
 import type { NamedModes } from '../protocol/response-types'
 import type { Scope } from '../protocol/scope'
 import type { TokenTypes } from '../protocol/token-type'
@@ -28,6 +29,8 @@ export interface Plugins extends ActingExtensions {
   readonly authorizationParameters: readonly string[]
   /** Of all extensions. */
   readonly tokenParameters: readonly string[]
+  /** Those of the package look at the request alone. */
+  readonly looksAtOwners: boolean
   readonly restrictors: readonly TokenRestrictor[]
   /** These tokens count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope

@@ -1,6 +1,7 @@
 import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
-import { described, withConfirmation } from '../protocol/acting-extensions'
+import { withConfirmation } from '../protocol/confirmation'
+import { described } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'

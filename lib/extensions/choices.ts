@@ -1,5 +1,5 @@
 import { isRecord, isText, requireBoolean } from '../primitives/values'
-import type { Extension, ExtensionTokenResponse } from '../protocol/extension'
+import type { AuthorizationTerms, Extension, ExtensionTokenResponse } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { KeptData } from '../protocol/extension-data'
@@ -38,7 +38,7 @@ export type StillAllowed = (grant: RefreshedGrant) => boolean | Promise<boolean>
 export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   return {
     name: choicesName,
-    ...(asks && asking),
+    ...(asks && { authorize: () => asking, describe: memberOf }),
     ...(stillAllowed !== undefined && {
       respond: async (response) => ((await goesOn(stillAllowed, response)) ? undefined : 'end'),
     }),
@@ -50,8 +50,8 @@ export const shownChoice: Pick<Extension, 'name' | 'describe'> = {
   describe: memberOf,
 }
 
-const asking: Omit<Extension, 'name'> = {
-  async askOwner(_owner, { askHost, scope }) {
+const asking: AuthorizationTerms = {
+  async question({ askHost, scope }) {
     const question = await askHost()
     if (question === undefined || question === null) return undefined
     requireQuestion(question, 'The option choices returned a question with mistakes:', scope)
@@ -61,8 +61,6 @@ const asking: Omit<Extension, 'name'> = {
       )
     return question
   },
-
-  describe: memberOf,
 }
 
 function memberOf({ tokenData, authorizationData, claims }: KeptData): { readonly choice: Json } | undefined {

@@ -28,17 +28,13 @@ export function stepUp(options: StepUpOptions): Plugin {
     // RFC 9470 7
     authorizationMetadata: { acr_values_supported: offered },
 
-    authorize({ parameters }) {
+    authorize({ parameters, owner, loginDemandedAt }) {
       const wanted = requestedAcrValues(parameters)
-      if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
-      throw refused('acr_not_offered')
-    },
-
-    async checkOwner(owner, { parameters, loginDemandedAt }) {
-      const wanted = requestedAcrValues(parameters)
-      if (wanted.length === 0 || wanted.some((each) => each === owner?.acr)) return undefined
+      if (wanted.length === 0) return undefined
+      if (!wanted.some((each) => offered.includes(each))) throw refused('acr_not_offered')
+      if (owner?.acr !== undefined && wanted.includes(owner.acr)) return undefined
       // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
-      if (owner === undefined || loginDemandedAt === undefined) return 'log in'
+      if (owner === undefined || loginDemandedAt === undefined) return { logIn: {} }
       if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
       throw refused('acr_not_met')
     },

@@ -4,7 +4,7 @@ import { ignoreTombstone } from '../authorization/one-time-use'
 import {
   destinationOf,
   parseAuthorizationRequest,
-  polledParameters,
+  parametersToKeep,
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
@@ -15,9 +15,7 @@ import { replaceParameters } from '../authorization-endpoint/resolve-request'
 import type { Host, SettledRequest } from '../authorization-endpoint/visit'
 import { credentialNames } from '../client-authentication/read-credential'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { ParsedRequest } from '../doors/plug-in'
-import type { Entered, PolledRequests } from '../doors/polled-requests'
-import type { Context } from '../doors/context'
+import type { Entered, ParsedRequest, PolledRequests } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/extension-data'
 import { loginOf } from '../protocol/resource-owner'
@@ -38,7 +36,7 @@ export function polledRequests(server: Edge): PolledRequests {
       const parsed = await parseAuthorizationRequest(destination, received, server)
       if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
       const { proposal, facts } = parsed
-      return { proposal, facts, parameters: received.only(parametersOf(server)).format() }
+      return { proposal, facts, parameters: parametersToKeep(received, server) }
     },
     async find(id, { subject }) {
       const found = await store.find(id)
@@ -104,8 +102,6 @@ export function polledRequests(server: Edge): PolledRequests {
     },
   }
 }
-
-const parametersOf = ({ plugins }: Context) => [...polledParameters, ...plugins.authorizationParameters]
 
 function ledToRedirect(): never {
   throw new Error('A request without a redirection URI led to a redirect.')

@@ -1,6 +1,5 @@
 import { carryRequestId } from '../audit/audit-log'
 import {
-  pageMethods,
   pageOf,
   type OwnPage,
   type PageEndpoint,
@@ -33,12 +32,12 @@ type Page = PageEndpoint | OwnPage
 
 /** Shares the network limit, the error page and the login of the authorization endpoint. */
 export function pageRow(server: Edge, page: Page): Row<unknown> {
-  const { name, path, json = false, fromOtherSites = false } = page
+  const { name, path, method = ['GET', 'POST'], json = false, fromOtherSites = false } = page
   return {
     ...anyPage,
     name,
     path,
-    methods: pageMethods(page),
+    methods: [method].flat(),
     body: json ? 'fields' : 'form',
     limit: server.networkLimits.authorization,
     service: 'needed',

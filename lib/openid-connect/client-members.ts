@@ -6,13 +6,12 @@ import {
   isRegisteredByHost,
   privateKeyJwtName,
 } from '../protocol/client'
-import { loginDefaultsIn } from '../protocol/acting-extensions'
 import type { AuthorizationTerms } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
 import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
-import { answersElsewhere, sectorOf } from './owner-claims'
+import { answersElsewhere, publicSubject, sectorOf, type SubjectFor } from './owner-claims'
 
 const longestUri = 2048
 // Bytes: 100 usual URIs, many times over.
@@ -22,11 +21,11 @@ const largestSectorFile = 64 * 1024
 export function identityMembers(
   issuer: string,
   algorithms: readonly SigningAlgorithm[],
-  hasPairwise: boolean,
+  subjectFor: SubjectFor,
   announces: boolean,
 ): readonly ClientMember[] {
   return [
-    subjectType(hasPairwise),
+    subjectType(subjectFor),
     sectorIdentifierUri,
     oneOf('id_token_signed_response_alg', algorithms),
     checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
@@ -55,7 +54,8 @@ const checked = (name: string, isGood: (value: Json) => boolean, expectation: st
 const oneOf = (name: string, values: readonly string[]): ClientMember =>
   checked(name, (value) => isText(value) && values.includes(value), `must be ${values.join(' or ')}.`)
 
-function subjectType(hasPairwise: boolean): ClientMember {
+function subjectType(subjectFor: SubjectFor): ClientMember {
+  const hasPairwise = subjectFor !== publicSubject
   return {
     name: 'subject_type',
     mistakeIn(value) {
@@ -68,6 +68,7 @@ function subjectType(hasPairwise: boolean): ClientMember {
       value === 'pairwise' && sectorOf(client) === undefined
         ? 'needs a sector_identifier_uri, because the redirection URIs do not name one host.'
         : undefined,
+    ...(hasPairwise && { subjectFor }),
     // `conflictIn` checks registrations of the host.
     verify: async (value, { client }) =>
       value === 'pairwise' && sectorOf({ ...client, selfRegistered: true }) === undefined
@@ -141,8 +142,13 @@ export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
   return isBoolean(own) ? own : usual
 }
 
-export function loginDefaultsOf({ members }: Client): Pick<AuthorizationTerms, 'login'> {
+export function loginDefaultsOf({ members }: Client): Pick<AuthorizationTerms, 'loginDefaults'> {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members
-  const login = (maxAge ?? acrValues) === undefined ? undefined : loginDefaultsIn({ maxAge, acrValues })
-  return login === undefined ? {} : { login }
+  if (maxAge === undefined && acrValues === undefined) return {}
+  return {
+    loginDefaults: {
+      ...(typeof maxAge === 'number' && { maxAge }),
+      ...(isTexts(acrValues) && { acrValues }),
+    },
+  }
 }

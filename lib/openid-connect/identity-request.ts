@@ -117,14 +117,6 @@ export function identityRequestIn(data: Json | undefined): IdentityRequest | und
   }
 }
 
-export function requireSubject(subject: string): void {
-  // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
-  if (!/^\p{ASCII}{1,255}$/u.test(subject))
-    throw new TypeError(
-      'The option resourceOwner must return a subject of at most 255 ASCII characters for a request of OpenID Connect.',
-    )
-}
-
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
   if (login?.authTime !== undefined || !needsAuthTime(client)) return
   const cause = new Error(
@@ -134,14 +126,23 @@ export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'auth
 }
 
 /**
- * Undefined for the owner of the request. Subjects are as the client knows them; `hinted` is that of
- * `id_token_hint`.
+ * Undefined if this owner may answer. Subjects are as the client knows them; `hinted` is that of `id_token_hint`.
  */
-export function mismatchOf(
-  { subject, acr }: Pick<ResourceOwner, 'subject' | 'acr'>,
+export function refusalOf(
+  owner: ResourceOwner,
+  client: Client,
   hinted: string | undefined,
   request: IdentityRequest | undefined,
 ): OAuthError | undefined {
+  const { subject, acr } = owner
+  if (request !== undefined) {
+    // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
+    if (!/^\p{ASCII}{1,255}$/u.test(subject))
+      throw new TypeError(
+        'The option resourceOwner must return a subject of at most 255 ASCII characters for a request of OpenID Connect.',
+      )
+    requireAuthTime(client, owner)
+  }
   if ([hinted, request?.subject].some((named) => named !== undefined && named !== subject))
     return refused('owner_not_hinted')
   const { acrValues = [] } = request ?? {}

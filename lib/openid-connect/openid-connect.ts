@@ -3,7 +3,7 @@ import { type Fields, group, needed, optional, type Read, readOptions, usual } f
 import type { Plugin, PluginParts } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-key'
-import { claimsFact } from '../protocol/acting-extensions'
+import { claimsFact } from '../protocol/extension'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { offlineAccess } from '../protocol/scope'
 import {
@@ -21,10 +21,9 @@ import {
   identityParameters,
   identityRequestIn,
   identityDataOf,
-  mismatchOf,
   parseIdentityRequest,
+  refusalOf,
   requireAuthTime,
-  requireSubject,
 } from './identity-request'
 import {
   claimsFor,
@@ -138,7 +137,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
         ...identity(terms, announces),
         // As long as a client has an ID token.
         ...(announces && { indexSeconds: hintLifetime }),
-        clientMembers: identityMembers(server.issuer, ring.algorithms, pairwise !== undefined, announces),
+        clientMembers: identityMembers(server.issuer, ring.algorithms, subjectFor, announces),
         resources: [
           {
             uri: server.urlOf(userInfoPath),
@@ -173,7 +172,6 @@ function identity(terms: Terms, announces: boolean): PluginParts {
   const { server, algorithm, ring, subjectFor, claims, byScope, claimsParameter: takesClaims } = terms
   const hasPairwise = subjectFor !== publicSubject
   return {
-    ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
     // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
     ignoredScope: [offlineAccess],
@@ -191,35 +189,26 @@ function identity(terms: Terms, announces: boolean): PluginParts {
       request_uri_parameter_supported: false,
     },
 
-    authorize(asked) {
+    async authorize(asked) {
+      const { client, parameters, owner, loginDemandedAt } = asked
       const request = parseIdentityRequest(asked, takesClaims, byScope)
+      const hint = parameters.get('id_token_hint')
+      const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)
+      const { acrValues = [] } = request ?? {}
+      const asKnown = owner && { ...owner, subject: subjectFor(owner.subject, client) }
+      const refusal = asKnown && refusalOf(asKnown, client, hinted, request)
+      // OpenID Connect Core 3.1.2.1: this owner may log in now. No other one may answer.
+      if (refusal !== undefined && loginDemandedAt !== undefined) throw refusal
+      const isMissing = refusal !== undefined || (owner === undefined && acrValues.length > 0)
       return {
-        ...loginDefaultsOf(asked.client),
+        ...loginDefaultsOf(client),
         ...(request && {
           data: identityDataOf(request),
           // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
           facts: claimsFact([...request.beyondScope, ...byScope.ofHost(asked.scope)]),
         }),
+        ...(isMissing && { logIn: { acrValues } }),
       }
-    },
-
-    async checkOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
-      const request = identityRequestIn(authorizationData)
-      const hint = parameters.get('id_token_hint')
-      const hinted = hint === undefined ? undefined : await hintedSubject(terms, hint, client.client_id)
-      const { acrValues = [] } = request ?? {}
-      const logIn = { logIn: { acrValues } }
-      if (owner === undefined) return acrValues.length > 0 ? logIn : undefined
-      const subject = subjectFor(owner.subject, client)
-      if (request !== undefined) {
-        requireSubject(subject)
-        requireAuthTime(client, owner)
-      }
-      const refusal = mismatchOf({ subject, acr: owner.acr }, hinted, request)
-      if (refusal === undefined) return undefined
-      // OpenID Connect Core 3.1.2.1: this owner may log in now. No other one may answer.
-      if (loginDemandedAt === undefined) return logIn
-      throw refusal
     },
 
     respond: (response) => idTokenFor(response, terms),

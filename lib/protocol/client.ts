@@ -2,7 +2,7 @@ import type { Eventual } from '../primitives/concurrency'
 import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
-import { isBoolean } from '../primitives/values'
+import { isBoolean, isText } from '../primitives/values'
 
 /**
  * Members of registrations that plug-ins of a host read, by module augmentation: `declare module
@@ -246,6 +246,26 @@ export interface ClientMember {
    * host. Do not catch errors of `fetchDocument`. See {@link mistakeIn}. Default: nothing to verify.
    */
   verify?(value: Json, statement: ClientStatement): Promise<string | undefined>
+  /**
+   * The identifier of an owner for a client: the `sub` of access tokens in a format and of introspection. Always the
+   * same for the same arguments. Records, guards that look a token up and functions of the host use the subject of the
+   * host. Only one member may have it.
+   */
+  subjectFor?(subject: string, client: Client): string
+}
+
+/** The owner's identifier for one client. @throws TypeError if the member returns no text. */
+export type PublishedSubject = (subject: string, client: Client) => string
+
+/** Undefined if clients get the subjects of the host. */
+export function publishedSubjectBy(members: readonly ClientMember[] = []): PublishedSubject | undefined {
+  const member = members.find((each) => each.subjectFor !== undefined)
+  if (member === undefined) return undefined
+  return (subject, client) => {
+    const published: unknown = member.subjectFor?.(subject, client)
+    if (isText(published)) return published
+    throw new TypeError(`The member "${member.name}" must return a text as the subject for a client.`)
+  }
 }
 
 export interface ClientStatement {

@@ -1,5 +1,5 @@
 import type { Client } from './client'
-import type { KeptData } from './extension-data'
+import { type KeptData, type KeptExtensionData, ownDataOf } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
@@ -27,52 +27,23 @@ export interface ClientRequest extends ExtensionRequest, ResourceRequest {
   useLast(use: SingleUse): void
 }
 
+/** A valid request, before the page or the approval. Client and redirection URI are good. */
 export interface ExtensionAuthorizationRequest extends ExtensionRequest {
+  /** For a decision with another login than that of the page: those of OAuth and in `authorizationParameters`. */
+  readonly parameters: Parameters
   /** For a client without a browser: the grant type of its polls. */
   readonly responseType: ResponseTypeDescription
   /** Undefined without a browser, as for a device. */
   readonly redirectUri: string | undefined
   /** What the owner is asked for, unless an extension narrows it: the parameter `scope`, or the default. */
   readonly scope: Scope
-}
-
-export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
-  /**
-   * For a decision with another login than that of the page: those about the login, and those in
-   * `authorizationParameters`.
-   */
-  readonly parameters: Parameters
-  /** What this extension stored. */
-  readonly authorizationData: Json | undefined
+  /** Undefined if nobody is logged in, and for a request that comes without a browser, such as a pushed one. */
+  readonly owner: ResourceOwner | undefined
   /**
    * When a login was demanded, in seconds since the epoch, less 5 seconds by which clocks may differ. `authTime` of the
    * owner must not be earlier.
    */
   readonly loginDemandedAt: number | undefined
-  /**
-   * Whether no page is needed: the response is a code, and the client is confidential or at an https URI (RFC 6749
-   * 10.2).
-   */
-  readonly mayApprove: boolean
-  /**
-   * Whether the owner has approved before, by the option `skipConsent` or the server's memory. False unless
-   * `mayApprove`.
-   */
-  readonly hasApproved: () => Promise<boolean>
-}
-
-/**
- * `approve` needs no page if `mayApprove`. `ask` shows the page, whatever the option `skipConsent` says. `log in` sends
- * even a logged-in owner to the login, and stores the time of the demand. `{ logIn }` adds classes that the login has
- * to meet.
- */
-export type OwnerVerdict = 'approve' | 'ask' | 'log in' | DemandedLogin
-
-interface DemandedLogin {
-  readonly logIn: {
-    /** The best one first; none for any login. */
-    readonly acrValues: readonly string[]
-  }
 }
 
 /** For requests that do not say it. */
@@ -92,7 +63,22 @@ export interface AuthorizationTerms {
   /** For the consent page, besides the scope. */
   readonly facts?: readonly ConsentFact[]
   /** What the registration says about the login. The request itself wins; of two extensions, the first one. */
-  readonly login?: LoginDefaults
+  readonly loginDefaults?: LoginDefaults
+  /**
+   * Sends even a logged-in owner to the login, and stores the time of the demand. The login has to meet one of the
+   * classes, the best one first; none for any login.
+   */
+  readonly logIn?: { readonly acrValues?: readonly string[] }
+  /**
+   * `approve` needs no page, where `skipConsent` could do without. `ask` shows the page, whatever `skipConsent` says, and
+   * counts before `approve`.
+   */
+  readonly consent?: 'approve' | 'ask'
+  /**
+   * One question of the consent page, or undefined. Called if no login is missing, also if the host skips the page: with
+   * two answers or more, the page appears. Two extensions must not ask about one request.
+   */
+  readonly question?: (request: ExtensionQuestionRequest) => Promise<OwnerQuestion | undefined>
 }
 
 /** Such as the resources of the access. */
@@ -118,10 +104,7 @@ export interface ChoicesQuestion {
   readonly redirectUri: string | undefined
 }
 
-/** A valid request of a known owner, before the page or the approval. */
-export interface ExtensionQuestionRequest extends ExtensionAuthorizationRequest {
-  /** What this extension stored. */
-  readonly authorizationData: Json | undefined
+export interface ExtensionQuestionRequest extends ChoicesQuestion {
   /** The result of the option `choices`. */
   readonly askHost: () => Promise<unknown>
 }
@@ -279,7 +262,8 @@ export interface Extension {
    */
   prepare?(request: ClientRequest): Promise<unknown>
   /**
-   * Client and redirection URI are valid, and no owner is known yet. Runs also if the host skips the page. Each
+   * Judges a request with its owner, or without one: when a browser brings it, when a client pushes it, and again if its
+   * owner decides with another login than that of the page, where only a demand of a login or a refusal counts. Each
    * extension gets the scope that those before it have left. May wait, such as for a database.
    *
    * @throws OAuthError to refuse; the client gets it by redirect.
@@ -287,26 +271,6 @@ export interface Extension {
   authorize?(
     request: ExtensionAuthorizationRequest,
   ): AuthorizationTerms | undefined | Promise<AuthorizationTerms | undefined>
-  /**
-   * Decides on a login, a page or neither. Of several extensions, `log in` counts before `ask`, and `ask` before
-   * `approve`. Undefined leaves it to the server: the login if no owner is logged in, then the option `skipConsent`,
-   * then the page. Runs again for an owner who decides with another login than that of the page.
-   *
-   * @param owner undefined if none is logged in: then the login always follows.
-   * @throws OAuthError to refuse, such as `login_required`; the client gets it by redirect.
-   */
-  checkOwner?(
-    owner: ResourceOwner | undefined,
-    request: ExtensionOwnerRequest,
-  ): Promise<OwnerVerdict | undefined>
-  /**
-   * Asks one question on the consent page. Runs once the owner is known and no login is demanded, also if the host
-   * skips the page: with two answers or more, the page appears. Two extensions must not ask about one request. Not for
-   * a client without a redirection URI, such as a device.
-   *
-   * @throws OAuthError to refuse; the client gets it by redirect.
-   */
-  askOwner?(owner: ResourceOwner, request: ExtensionQuestionRequest): Promise<OwnerQuestion | undefined>
   /**
    * For any grant type, once the grant is proven. May narrow the access token, never widen the grant. Runs again if a
    * client repeats a refresh.
@@ -329,12 +293,6 @@ export interface Extension {
    * @throws OAuthError to refuse with another code, status or challenge.
    */
   admit?(request: ExtensionResourceRequest): string | undefined
-  /**
-   * The identifier of an owner for a client: the `sub` of access tokens in a format and of introspection. Always the
-   * same for the same arguments. Records, guards that look a token up and functions of the host use the subject of the
-   * host. Only one extension may have it.
-   */
-  publishedSubject?(subject: string, client: Client): string
   /** Members about an access token, such as `aud`. Those of the suite win. */
   describe?(data: KeptData, to: DescribedTo): Readonly<Record<string, Json>> | undefined
 }
@@ -344,3 +302,28 @@ export interface Extension {
  * or the `access` of a route, `req.oauth`.
  */
 export type DescribedTo = 'introspection' | 'token' | 'access'
+
+/** At these, extensions act one after the other. */
+export type Door = 'resolve' | 'authorize' | 'respond' | 'describe'
+
+export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
+
+/** In the order of the option `plugins`, but at `resolve` those with `prepare` last. */
+export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
+
+/** Of several, the last one wins. */
+export function described(
+  extensions: readonly Pick<Extension, 'name' | 'describe'>[],
+  data: KeptExtensionData,
+  to: DescribedTo,
+): Readonly<Record<string, Json>> {
+  return Object.assign({}, ...extensions.map((each) => each.describe?.(ownDataOf(each.name, data), to)))
+}
+
+// A URI stays as it is.
+const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
+
+export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
+  const values = names.map((value) => ({ value, description: wordsOf(value) }))
+  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
+}

@@ -125,16 +125,12 @@ function objectResolver(
       }
     },
 
-    authorize({ parameters }) {
+    authorize({ parameters, owner }) {
       // RFC 9101 6.2: the server would have to fetch a URL that anybody can name.
       if (parameters.get('request_uri') !== undefined) throw refused('parameter_not_supported/request_uri')
-      return undefined
-    },
-
-    // The object may end before its owner returns; the record of a demanded login says when the request came.
-    // Without an object, the parameter costs only a login that the request needs anyway.
-    async checkOwner(owner, { parameters }) {
-      return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
+      // The object may end before its owner returns; the record of a demanded login says when the request came.
+      // Without an object, the parameter costs only a login that the request needs anyway.
+      return owner === undefined && parameters.mentions(endOfObject) ? { logIn: {} } : undefined
     },
   }
 }

@@ -25,9 +25,11 @@ import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
 import type { Plugins } from '../doors/plug-ins'
-import { type At, type Door, publishedSubjectBy, withConfirmation } from '../protocol/acting-extensions'
+import type { At, Door } from '../protocol/extension'
 import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
 import { restrictorsOf } from '../authorization/restrict'
+import { withConfirmation } from '../protocol/confirmation'
+import { publishedSubjectBy } from '../protocol/client'
 import { namedModes } from '../protocol/response-types'
 import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
@@ -146,12 +148,11 @@ export function sortPlugins(settings: ServerSettings): Plugins {
     restrictors: restrictorsOf(extensions, isOwnExtension),
     ignoredScope: settings.narrowScope ? [...ignoredAtRefresh, ...scopes.keys()] : ignoredAtRefresh,
     ignoredAtRefresh,
-    publishedSubject: publishedSubjectBy(extensions),
+    publishedSubject: publishedSubjectBy(settings.capabilities.members),
     // What a proof adds must be in the request that counts.
     resolve: at('resolve').toSorted((one, other) => Number('prepare' in one) - Number('prepare' in other)),
     authorize: at('authorize'),
-    checkOwner: at('checkOwner'),
-    askOwner: at('askOwner'),
+    looksAtOwners: at('authorize').some((extension) => !isOwnExtension(extension)),
     respond: at('respond'),
     describe: at('describe'),
   }

@@ -96,8 +96,7 @@ export function minting(wiring: ServerContext): Mint {
   const { settings } = wiring
   // Only the extension of resources acts: extensions of the host may demand what no test request has.
   const own = { ...settings, extensions: settings.extensions.filter(isOwn) }
-  const { publishedSubject } = wiring.plugins
-  const server = { ...wiring, settings: own, plugins: { ...sortPlugins(own), publishedSubject } }
+  const server = { ...wiring, settings: own, plugins: sortPlugins(own) }
   const { restrictors } = server.plugins
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request

@@ -60,7 +60,7 @@ connected-applications: authorization http/consent doors pages extensions/choice
 config: * express
 
 server: * express
-device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login
+device-authorization: limits authorization authorization-endpoint/requested-login
   http/consent doors/page-endpoint pages/consent-page pages/html
   pages/texts/locale doors/plug-in
 dpop: jwt authorization/lookup doors/plug-in

@@ -289,12 +289,14 @@ const asked = authorizationRequest(photoPrint)
 /** An extension that asks for a team, and shows the answer to routes. */
 const teams = (given: Partial<OwnerAnswer> = {}, ...values: readonly string[]): Extension => ({
   name: 'teams',
-  authorize: () => ({ data: { since: 'request' } }),
-  askOwner: async () => {
-    const question = workspaceQuestion(...values)
-    for (const answer of question.answers) Object.assign(answer, given)
-    return question
-  },
+  authorize: () => ({
+    data: { since: 'request' },
+    question: async () => {
+      const question = workspaceQuestion(...values)
+      for (const answer of question.answers) Object.assign(answer, given)
+      return question
+    },
+  }),
   describe: ({ authorizationData }) => ({ team: authorizationData ?? null }),
 })
 
@@ -365,7 +367,7 @@ describeOnStores('An extension', (stage) => {
   })
 
   test('that approves without a page does not answer for the owner', async () => {
-    const approving: Extension = { name: 'approving', checkOwner: async () => 'approve' }
+    const approving: Extension = { name: 'approving', authorize: () => ({ consent: 'approve' }) }
     let workspaces = ['w1']
     const { flow } = stage({ plugins: [approving], choices: () => workspaceQuestion(...workspaces) })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect code')

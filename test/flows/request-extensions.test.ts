@@ -3,8 +3,6 @@ import request from 'supertest'
 import {
   openRequest,
   type Extension,
-  type ExtensionOwnerRequest,
-  type OwnerVerdict,
   type Plugin,
   type ResolvedRequest,
   authorizationIdOf,
@@ -35,11 +33,8 @@ describe('Extensions of requests', () => {
     async authorize() {
       return {
         facts: [{ name: 'scope', label: 'Only', values: [{ value: this.scope, description: this.scope }] }],
+        consent: this.scope === 'photos:read' ? ('approve' as const) : ('ask' as const),
       }
-    }
-
-    async checkOwner(): Promise<OwnerVerdict> {
-      return this.scope === 'photos:read' ? 'approve' : 'ask'
     }
   }
 
@@ -120,58 +115,56 @@ describe('Extensions of requests', () => {
   })
 
   describe('an extension about owners', () => {
-    const saying = (
-      name: string,
-      verdict: unknown,
-      seen?: (request: ExtensionOwnerRequest) => void,
-    ): Extension => ({
+    const saying = (name: string, terms: unknown): Extension => ({
       name,
-      authorize: () => ({ data: name }),
-      checkOwner: jest.fn().mockImplementation(async (_owner: unknown, asking: ExtensionOwnerRequest) => {
-        seen?.(asking)
-        return verdict
-      }),
+      authorize: jest.fn().mockResolvedValue(terms),
     })
 
-    test.each<[readonly (string | undefined)[], string]>([
-      [['approve', undefined], 'redirect code'],
-      [['approve', 'ask'], 'question'],
-      [['approve', 'log in'], 'login'],
-    ])('of several, the strictest counts: %j', async (verdicts, outcome) => {
-      const extensions = verdicts.map((verdict, index) => saying(`x${index}`, verdict))
+    test.each<[readonly unknown[], string]>([
+      [[{ consent: 'approve' }, undefined], 'redirect code'],
+      [[{ consent: 'approve' }, { consent: 'ask' }], 'question'],
+      [[{ consent: 'ask' }, { consent: 'approve' }], 'question'],
+      [[{ consent: 'approve' }, { logIn: {} }], 'login'],
+    ])('of several, the strictest counts: %j', async (terms, outcome) => {
+      const extensions = terms.map((each, index) => saying(`x${index}`, each))
       const { flow } = setStage({ plugins: [...extensions], skipConsent: () => true })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe(outcome)
     })
 
-    test('sees the request, its own data, and no demand that nobody made', async () => {
-      const seen = jest.fn()
-      const { flow } = setStage({ plugins: [saying('seeing', 'ask', seen)] })
+    test('sees the request, its owner, and no demand that nobody made', async () => {
+      const authorize = jest.fn()
+      const { flow } = setStage({ plugins: [{ name: 'seeing', authorize }] })
       await flow.ask(asked, 'alice')
-      expect(seen).toHaveBeenCalledWith(
+      expect(authorize).toHaveBeenCalledWith(
         expect.objectContaining({
           scope: ['photos:read', 'photos:print'],
-          authorizationData: 'seeing',
+          owner: expect.objectContaining({ subject: 'alice' }),
           loginDemandedAt: undefined,
-          mayApprove: true,
         }),
       )
     })
 
     test('approves no app without a page that another app could pass for', async () => {
       const app = bent(photoBook, { redirect_uris: ['com.example.book:/callback'] })
-      const { flow } = setStage({ plugins: [saying('a', 'approve')], clients: [app.registration] })
+      const { flow } = setStage({
+        plugins: [saying('a', { consent: 'approve' })],
+        clients: [app.registration],
+      })
       expect(outcomeOf(await flow.ask(authorizationRequest(app), 'alice'))).toBe('question')
     })
 
-    test.each([['login'], [null]])('that says %j is a fault of the server', async (verdict) => {
-      const { flow } = setStage({ plugins: [saying('a', verdict)] })
-      expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
-    })
+    test.each([{ consent: 'login' }, { logIn: true }, null])(
+      'that says %j is a fault of the server',
+      async (terms) => {
+        const { flow } = setStage({ plugins: [saying('a', terms)] })
+        expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
+      },
+    )
 
     test('a login function hears whether an owner has to log in again', async () => {
       const again: unknown[] = []
       const { flow } = setStage({
-        plugins: [saying('a', 'log in')],
+        plugins: [saying('a', { logIn: {} })],
         login: (_request, response, _returnTo, asking) => {
           again.push(asking.again)
           response.send('log in')

@@ -1,4 +1,4 @@
-import { readConfirmation, withConfirmation } from '../../lib/protocol/acting-extensions'
+import { readConfirmation, withConfirmation } from '../../lib/protocol/confirmation'
 import { secureRandom } from '../../lib/protocol/credential'
 import { noEvidence } from '../../lib/protocol/extension-data'
 import type { Extension } from '../../lib/protocol/extension'

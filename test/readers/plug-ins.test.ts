@@ -27,7 +27,10 @@ const responseTypes = (...names: readonly string[]) => ({
   responseTypes: names.map(responseType),
 })
 const withParts = (parts: unknown, name = 'test') => ({ name, open: () => parts, openInGuard: () => parts })
-const publishing = (name: string) => ({ name, publishedSubject: () => 'x' })
+const publishing = (name: string) => ({
+  name,
+  clientMembers: [{ name, mistakeIn: () => undefined, subjectFor: () => 'x' }],
+})
 const slideshow = { ...printer, grant_types: ['implicit'], response_types: ['token'] }
 const client = { ...printer, token_endpoint_auth_method: 'sealed', credentials: { sealed: 'wax' } }
 const registration = {
@@ -226,7 +229,7 @@ describe('a server refuses, with the path and the cure', () => {
     ],
     [
       { plugins: [publishing('a'), publishing('b')] },
-      'plugins[1].publishedSubject is a function that another plug-in has already.',
+      'plugins[1].clientMembers[0].subjectFor is a function that another member has already.',
     ],
     ...['authorization', 'token', 'revocation', 'introspection'].map((name): Row => [
       { plugins: [{ name: 'host-endpoints', endpoints: [{ ...whoami, name }] }] },
@@ -316,12 +319,13 @@ describe('a server refuses, with the path and the cure', () => {
   const named = grantType('urn:x:1')
   type Part = readonly [string, Bend]
   it.each<Part>([
-    ...[...parts, ...lists, 'prepare', 'respond', 'publishedSubject'].flatMap((part) =>
+    ...[...parts, ...lists, 'prepare', 'respond'].flatMap((part) =>
       [7, null, 'x', {}, [7]].map((wrong): Part => ['', { [part]: wrong }]),
     ),
     // No error could name such a parameter.
     ...['größe', 'a"b', 'a\\b', 'a b', ''].map((name): Part => ['', { tokenParameters: [name] }]),
     ['', { exposedHeaders: ['a b'] }],
+    ['clientMembers', { name: 'a', mistakeIn: () => undefined, subjectFor: 'x' }],
     ['tokenTypes', { ...own, challenge: {} }],
     ['tokenTypes', { ...own, opaque: 'yes' }],
     ['tokenTypes', { ...own, exposedHeaders: [''] }],
@@ -491,9 +495,9 @@ describe('all mistakes are reported at once, and none that only follows from ano
       ['plugins[0].endpoints[1].name'],
     ],
     [
-      'extensions that publish subjects',
+      'members that publish subjects',
       { plugins: [publishing('a'), publishing('b')] },
-      ['plugins[1].publishedSubject'],
+      ['plugins[1].clientMembers[0].subjectFor'],
     ],
   ])('%s', (_what, bend, paths) => {
     expect(pathsWith(bend)).toEqual(paths)
