@@ -1,11 +1,6 @@
 import { type Eventual, following } from '../primitives/concurrency'
 import type { ChoicesQuestion } from '../protocol/extension'
-import {
-  type GivenAnswer,
-  type OwnerAnswer,
-  type OwnerQuestion,
-  requireQuestion,
-} from '../protocol/owner-question'
+import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
@@ -51,7 +46,8 @@ export class OwnerQuestions {
   async answer(): Promise<OwnerAnswerTo | undefined> {
     const asked = await this.asked()
     if (asked === undefined) return undefined
-    const answers = answersOf(asked)
+    const { extension, question } = asked
+    const answers = question.answers.map((given) => ({ extension, name: question.name, given }))
     if (answers.length < 2) return answers[0]
     const remembered = await this.remembered()
     const [only, second] = answers.filter((each) => remembered && hasChoice(remembered, choiceKey(each)))
@@ -188,18 +184,14 @@ export class OwnerQuestions {
 export const asksOnPage = (asked: AskedQuestion | undefined): boolean =>
   asked !== undefined && asked.question.answers.length !== 1
 
-const answersOf = ({ extension, question: { name, answers } }: AskedQuestion): readonly OwnerAnswerTo[] =>
-  answers.map((given) => ({ extension, name, given }))
-
-function givenBy(answer: OwnerAnswer): GivenAnswer {
-  const { label: _, ...given } = answer
-  return given
-}
-
 export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | undefined {
   if (asked === undefined) return undefined
-  const { name, answers } = asked.question
-  return { extension: asked.extension, name, answers: answers.map(givenBy) }
+  const { name } = asked.question
+  const answers = asked.question.answers.map((answer) => {
+    const { label: _, ...given } = answer
+    return given
+  })
+  return { extension: asked.extension, name, answers }
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Authorization, PendingRequest, RequestedAuthorization } from '../authorization/authorization'
+import type { PendingRequest, RequestedAuthorization } from '../authorization/authorization'
 import { complete } from '../authorization/complete-issue'
 import type { Approval, RedirectMethod, ResponseType } from '../authorization/response-types'
 import { restrictToken } from '../authorization/restrict'
-import { approvalEvent, type IssueContext, type TransitionEvent } from '../authorization/transition'
+import { approvalEvent, type IssueContext } from '../authorization/transition'
 import { issueContext, type Context } from '../doors/context'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
@@ -13,33 +13,17 @@ import { formOf, Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
 import { canonicalResponseType, modeIn, type NamedMode } from '../protocol/response-types'
 
-interface ResponseFrame {
-  readonly clientId: string
-  readonly redirectUri: string
-  /** Undefined if the server does not know it: an error then goes into the query. */
-  readonly responseType: Pick<ResponseType, 'mode' | 'redirectBy'> | undefined
-  /** Default: the mode of the response type. */
-  readonly mode?: NamedMode | undefined
-  readonly requestState: string | undefined
-  readonly issuer: string
-  readonly errorUri: string | undefined
-}
+type ResponseFrame = ReturnType<typeof frameOf>
 
 export function frameOf(
-  { settings: { issuer, errorUri }, plugins }: Context,
+  { settings, plugins }: Context,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,
-): ResponseFrame {
-  return {
-    clientId,
-    redirectUri,
-    responseType: plugins.responseTypes.get(canonicalResponseType(responseType)),
-    mode,
-    requestState,
-    issuer,
-    errorUri,
-  }
+) {
+  // An error of an unknown type goes into the query.
+  const known = plugins.responseTypes.get(canonicalResponseType(responseType))
+  return { clientId, redirectUri, responseType: known, mode, requestState, settings }
 }
 
 type Fields = Readonly<Record<string, string>>
@@ -56,38 +40,29 @@ export interface Redirection {
   readonly asksOwner?: boolean
 }
 
-/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). */
-function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
-  const members = responseMembers(frame, parameters)
-  return (frame.mode?.carrier ?? frame.responseType?.mode) === 'fragment'
-    ? `${frame.redirectUri}#${formOf(members)}`
-    : appendToQuery(frame.redirectUri, members)
-}
-
-function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fields): Fields {
+/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). With an error, its parameters. */
+function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
+  const { clientId, redirectUri, responseType, mode, requestState, settings } = frame
   const members: Record<string, string> = { ...parameters }
   if (requestState !== undefined) members['state'] = requestState
-  members['iss'] = issuer
-  return members
-}
-
-/** With an error, the parameters are those of the error. */
-function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
-  const { mode, redirectUri, clientId } = frame
-  const isForm = mode?.carrier === 'form'
+  members['iss'] = settings.issuer
+  const carrier = mode?.carrier ?? responseType?.mode
   return {
     kind: 'redirect',
-    location: isForm ? redirectUri : authorizationResponse(frame, parameters),
-    fields: isForm ? responseMembers(frame, parameters) : undefined,
-    redirectBy: frame.responseType?.redirectBy ?? 'location',
+    location: carrier === 'form' ? redirectUri : locationOf(redirectUri, members, carrier === 'fragment'),
+    fields: carrier === 'form' ? members : undefined,
+    redirectBy: responseType?.redirectBy ?? 'location',
     error,
     clientId,
   }
 }
 
+const locationOf = (redirectUri: string, members: Fields, inFragment: boolean): string =>
+  inFragment ? `${redirectUri}#${formOf(members)}` : appendToQuery(redirectUri, members)
+
 /** RFC 6749 4.1.2.1 and 4.2.2.1. */
 export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redirection =>
-  redirection(frame, errorMembers(error, frame.errorUri), error)
+  redirection(frame, errorMembers(error, frame.settings.errorUri), error)
 
 /**
  * The parameters of the request are gone when the owner decides, so the context shows each access token to the
@@ -100,15 +75,6 @@ export function contextOf(server: Context, client: Client, ownerReadAt: number):
   return issueContext(server, client, restrict, noEvidence, ownerReadAt)
 }
 
-export interface ApprovedRequest {
-  readonly authorization: Authorization
-  readonly redirection: Redirection
-  readonly responseType: ResponseType
-  readonly requested: RequestedAuthorization
-  readonly approval: Approval
-  readonly event: TransitionEvent | undefined
-}
-
 export function frameOfRecord(
   server: Context,
   { clientId, request, extensionData }: RequestedAuthorization,
@@ -116,13 +82,15 @@ export function frameOfRecord(
   return frameOf(server, clientId, request, modeIn(extensionData, server.plugins.responseModes))
 }
 
+export type ApprovedRequest = ReturnType<typeof approveRequest>
+
 /** RFC 6749 4.1.2. */
 export function approveRequest(
   server: Context,
   responseType: ResponseType,
   requested: RequestedAuthorization,
   context: IssueContext,
-): ApprovedRequest {
+) {
   const approval = responseType.approve(requested, context)
   const { authorization } = approval
   const frame = frameOfRecord(server, requested)

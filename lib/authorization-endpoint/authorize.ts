@@ -6,6 +6,7 @@ import type { OnCommitted } from '../authorization/transition'
 import type { Context } from '../doors/context'
 import { type Eventual, following, isLater } from '../primitives/concurrency'
 import { type Client, isRegisteredByHost } from '../protocol/client'
+import { noEvidence } from '../protocol/extension-data'
 import { isForOwner, OAuthError } from '../protocol/oauth-error'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import { isInsecure } from '../protocol/redirect-uri'
@@ -24,10 +25,16 @@ import {
 } from './authorization-request'
 import { contextOf, frameOf, type Redirection, redirectWithError } from './authorization-response'
 import { settleDecision, withOffer } from './consent-offer'
-import { accountSwitchOf, findDemandedLogin, keepForLogin } from './demanded-login'
-import { type ApprovableProposal, approveAtOnce, keepOpen } from './open-request'
+import {
+  accountSwitchOf,
+  type ApprovableProposal,
+  approveAtOnce,
+  findDemandedLogin,
+  keepForLogin,
+  keepOpen,
+} from './open-request'
 import { demandsLogin } from './requested-login'
-import { resolveRequest } from './resolve-request'
+import { findClaimed, replaceParameters } from './resolve-request'
 import type { Host, Question, SettledRequest, Visit } from './visit'
 
 export type AuthorizationOutcome =
@@ -120,14 +127,13 @@ async function toClient(
   cause: unknown,
 ): Promise<Redirection> {
   if (destination.redirectUri === undefined || (cause instanceof OAuthError && isForOwner(cause))) throw cause
-  const frame = frameOf(
-    server,
-    destination.client.client_id,
-    requestAsSent(destination, parameters),
-    modeAsSent(server, destination, parameters),
-  )
-  const mayRedirect =
-    mayRedirectUnasked(destination) || (await awaitsError(server, destination.client, parameters, host))
+  const { client, redirectUri } = destination
+  // An error response must work with faulty parameters: they count as absent.
+  const responseType = parameters.peek('response_type') ?? ''
+  const asSent = { redirectUri, responseType, requestState: parameters.received('state') }
+  const mode = namedMode(server.plugins.responseModes, parameters.peek('response_mode'), redirectUri)
+  const frame = frameOf(server, client.client_id, asSent, mode)
+  const mayRedirect = mayRedirectUnasked(destination) || (await awaitsError(server, client, parameters, host))
   return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirect }
 }
 
@@ -149,7 +155,9 @@ async function settleReplaced(
   host: Host,
 ): Promise<SettledRequest> {
   if (server.requireService !== undefined) await server.requireService()
-  const { parameters, claimed } = await resolveRequest(server, received, client, host.sender)
+  const arrival = { isPushed: false, evidence: noEvidence, sender: host.sender }
+  const { parameters, handle } = await replaceParameters(server, received, client, arrival)
+  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   requireEchoableState(parameters)
   if (parameters !== received) host.parametersReplaced(parameters)
   return { destination: destinationOf(client, parameters), parameters, received, claimed }
@@ -256,12 +264,3 @@ export function requireEchoableState(parameters: Parameters): void {
   if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
     throw refused('parameter_too_long', { parameter: 'state' })
 }
-
-// An error response must work with faulty parameters: they count as absent.
-function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Parameters) {
-  const responseType = parameters.peek('response_type') ?? ''
-  return { redirectUri, responseType, requestState: parameters.received('state') }
-}
-
-const modeAsSent = ({ plugins }: Context, { redirectUri }: ResolvedRedirectUri, parameters: Parameters) =>
-  namedMode(plugins.responseModes, parameters.peek('response_mode'), redirectUri)

@@ -19,11 +19,11 @@ import {
   type OwnersDecision,
   type OwnersRequest,
   type RepeatableApproval,
+  requestExpired,
   requestNotOpen,
 } from '../authorization/requested'
 import { isSameCode, repeatable, withForm } from '../authorization/repetition'
 import { namesOf } from '../authorization/owner-entries'
-import type { StoredAuthorization } from '../authorization/store'
 import {
   approvalEvent,
   type IssueContext,
@@ -177,17 +177,9 @@ export async function findAskingClient(
   }
 }
 
-interface Deciding {
-  readonly server: Context
-  readonly decision: Decision
-  readonly hasWaited: boolean
-  readonly id: string
-  readonly found: StoredAuthorization
-  readonly client: Client
-  readonly context: IssueContext
-}
+type Deciding = Awaited<ReturnType<typeof findDeciding>>
 
-async function findDeciding(server: Context, decision: Decision, hasWaited: boolean): Promise<Deciding> {
+async function findDeciding(server: Context, decision: Decision, hasWaited: boolean) {
   const id = credentialId('authorizationRequest', decision.consentToken)
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
@@ -271,12 +263,10 @@ function polledStep(current: Authorization | undefined, deciding: Deciding): Tra
   if (asked instanceof OAuthError) return unchanged(asked)
   const answer = answerIn(asked)
   if (answer !== undefined) return { action: 'touch', outcome: { kind: 'done', client, answer } }
-  const requested = findDecidable(current, decision, context.now)
-  if (requested instanceof OAuthError) return unchanged(requested)
-  if (requested.state !== 'requested') return unchanged(requestNotOpen())
-  if (!decision.approved)
-    return { action: 'save', authorization: deny(requested), outcome: settledAs('denied') }
-  const { settled, remembered } = settledBy({ ...requested, subject, login }, deciding)
+  if (asked.state !== 'requested') return unchanged(requestNotOpen())
+  if (asked.expiresAt <= context.now) return unchanged(requestExpired())
+  if (!decision.approved) return { action: 'save', authorization: deny(asked), outcome: settledAs('denied') }
+  const { settled, remembered } = settledBy({ ...asked, subject, login }, deciding)
   return {
     action: 'save',
     authorization: approveForPolls(settled, context),
@@ -288,12 +278,7 @@ const settledAs = (
   answer: Answer,
   remembered?: RememberedDecision,
   approved?: ApprovedRequest,
-): DecisionStep => ({
-  kind: 'settled',
-  answer,
-  remembered,
-  approved,
-})
+): DecisionStep => ({ kind: 'settled', answer, remembered, approved })
 
 // A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
 // code would revoke the tokens (RFC 6749 4.1.2).
@@ -306,16 +291,11 @@ function denial(server: Context, requested: RequestedAuthorization): Redirection
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 
-interface SettledBy<Settled> {
-  readonly settled: Settled
-  readonly remembered: RememberedDecision | undefined
-}
-
 /** What the decision grants of what its page offered. @throws OAuthError for anything else. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
   { decision, client, context }: Deciding,
-): SettledBy<Asked> {
+) {
   const offer = offerIn(requested.extensionData)
   const granted = grantedBy(decision.selection, requested.scope, offer)
   const settled = settleDecision(requested, granted)

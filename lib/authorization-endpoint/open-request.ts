@@ -1,24 +1,36 @@
 import type { Authorization, PendingRequest } from '../authorization/authorization'
-import { begin } from '../authorization/commit'
+import { begin, commit } from '../authorization/commit'
 import { completes } from '../authorization/complete-issue'
 import {
+  awaitLogin,
   claim,
   type ClaimedForm,
   findClaimable,
+  openForLogin,
   openForOwner,
   type OwnerProposal,
 } from '../authorization/requested'
 import type { ResponseType } from '../authorization/response-types'
-import { type OnCommitted, type TransitionResult, unchanged } from '../authorization/transition'
-import { createId } from '../protocol/credential'
+import {
+  type OnCommitted,
+  type Transition,
+  type TransitionResult,
+  unchanged,
+} from '../authorization/transition'
+import type { Context } from '../doors/context'
+import type { Eventual } from '../primitives/concurrency'
+import { createId, credentialId, digest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
+import { type Parameters, parametersAtMost, withField } from '../protocol/parameters'
+import { refused } from '../protocol/refusals'
+import type { ResourceOwner } from '../protocol/resource-owner'
 import {
   type ApprovedRequest,
   approveRequest,
   completeApproval,
   type Redirection,
 } from './authorization-response'
-import { changeClaimed, type ClaimedRequest, type Visit } from './visit'
+import type { ClaimedRequest, SettledRequest, Visit } from './visit'
 
 /** A code, or a token, answers it. */
 export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
@@ -55,6 +67,13 @@ export function approveAtOnce(
   }
 }
 
+const changeClaimed = <Outcome>(
+  { store, random }: Context,
+  { record, found }: ClaimedRequest,
+  transition: Transition<Outcome>,
+  onCommitted?: OnCommitted,
+): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
+
 /** Returns the consent token. */
 export async function keepOpen(visit: Visit, proposal: OwnerProposal): Promise<string> {
   const { server, claimed, context } = visit
@@ -90,3 +109,129 @@ const claimRecord = (
   changeClaimed(server, claimed, (current) =>
     claim(current, claimed.presented, claimed.secret, proposal, context),
   )
+
+/**
+ * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very
+ * request counts as absent: a new login.
+ */
+export function findDemandedLogin(
+  { store, now }: Context,
+  { received, destination }: SettledRequest,
+  owner: ResourceOwner | undefined,
+): Eventual<ClaimedRequest | undefined> {
+  const named = loginReferenceOf(received)
+  if (named === undefined) return undefined
+  const { id, reference: handle } = named
+  const presented = { handle, clientId: destination.client.client_id }
+  return store.find(id).then((found) => {
+    const record = findClaimable(found?.authorization, presented, now(), owner?.subject)
+    if (found === undefined || record instanceof OAuthError) return undefined
+    if (record.demandedLogin?.parameters !== requestDigest(received)) return undefined
+    return { presented, secret: handle, record, found, hasWaited: true }
+  })
+}
+
+/**
+ * A login may take longer than a pushed request would live. If the server demands a login, the record tells when; one
+ * since the first demand satisfies every later one of an owner who was not logged in.
+ *
+ * @param isPlain no owner is logged in, and every login is good enough: the return need not tell more.
+ * @returns the reference for the return; undefined if the request names its record, or needs none.
+ */
+export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<string | undefined> {
+  const { server, settled, parsed, context, owner, claimed } = visit
+  if (claimed === undefined) {
+    if (isPlain) return undefined
+    const { requested, reference } = openForLogin(parsed.proposal, requestDigest(settled.received), context)
+    await countWait(visit, () => begin(server.store, requested, context.random))
+    return reference
+  }
+  const { presented, record } = claimed
+  const demands = !isPlain && (record.demandedLogin === undefined || owner !== undefined)
+  const keep = () =>
+    changeClaimed(server, claimed, (current) => awaitLogin(current, presented, context, demands))
+  // No owner who is logged in has brought it yet.
+  if (record.lifetimeUntilSeen !== undefined) await countWait(visit, keep)
+  else if (demands) await keep()
+  return isPlain || record.demandedLogin?.parameters === undefined ? undefined : presented.handle
+}
+
+/** Counts a record that waits for its login, unless it does not come to be. */
+async function countWait({ server, host }: Visit, keep: () => Promise<unknown>): Promise<void> {
+  const { demandedLogins } = server.limits
+  const { address } = host.sender
+  demandedLogins.opened(address)
+  try {
+    await keep()
+  } catch (error) {
+    demandedLogins.ended(address)
+    throw error
+  }
+}
+
+/**
+ * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
+ * the URL, the count needs no memory, works on several processes, and each tab has its own. RFC 6749 3.1: clients
+ * ignore unknown parameters of their request, as this server must. A forged count only shows its sender a page.
+ */
+const parameter = 'login_returns'
+
+const returnsAtMost = 3
+/** Seconds. Three slow logins are no loop. */
+const window = 60
+
+/** Undefined if the login has returned three times within a minute: without an owner, the request would loop. */
+export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
+  const { count, since } = returnsIn(parameters.peek(parameter), now)
+  if (count >= returnsAtMost) return undefined
+  const query = parameters.format([parameter])
+  const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
+  if (fieldsIn(query) < parametersAtMost)
+    return withField(query, parameter, reference === undefined ? next : `${next}.${reference}`)
+  // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
+  if (reference !== undefined) throw refused('too_many_parameters')
+  return query
+}
+
+const fieldsIn = (query: string) => query.split('&').length
+
+// Characters. Servers and proxies take request lines of 8 KiB.
+const longestQuery = 7000
+
+/**
+ * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
+ *
+ * @param parameters of a request that shows a page, so `prompt` is not `none`.
+ */
+export function accountSwitchOf(parameters: Parameters): string | undefined {
+  const prompts = (parameters.peek('prompt') ?? '').split(' ').filter((prompt) => prompt !== '')
+  const all = [...new Set([...prompts, 'select_account'])].join(' ')
+  const query = withField(parameters.format([parameter, 'prompt']), 'prompt', all)
+  return query.length <= longestQuery && fieldsIn(query) <= parametersAtMost ? query : undefined
+}
+
+// The count, the time in base 36, and the reference.
+const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{65}))?$/
+
+/** `since` in seconds since the epoch. */
+function returnsIn(text: string | undefined, now: number) {
+  const [, count, start] = form.exec(text ?? '') ?? []
+  if (count === '1' && start === undefined) return { count: 1, since: now }
+  const since = Number.parseInt(start ?? '', 36)
+  const isCurrent = count !== undefined && count !== '1' && since <= now && now - since < window
+  return isCurrent ? { count: Number(count), since } : { count: 0, since: now }
+}
+
+/** It proves nothing yet. */
+export function loginReferenceOf(
+  parameters: Parameters,
+): { readonly reference: string; readonly id: string } | undefined {
+  const given = parameters.peek(parameter)
+  if (given === undefined) return undefined
+  const [, , , reference] = form.exec(given) ?? []
+  const id = reference === undefined ? undefined : credentialId('loginReference', reference)
+  return reference === undefined || id === undefined ? undefined : { reference, id }
+}
+
+/** Without what the login has added. */
+export const requestDigest = (parameters: Parameters): string => digest(parameters.format([parameter]))

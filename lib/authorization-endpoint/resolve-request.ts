@@ -2,32 +2,13 @@ import { findClaimable } from '../authorization/requested'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import { type Evidence, noEvidence } from '../protocol/extension-data'
+import type { Evidence } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
 import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
-import type { Sender } from '../protocol/sender'
 import type { Context } from '../doors/context'
 import type { ClaimedRequest } from './visit'
-
-interface ReplacedRequest {
-  readonly parameters: Parameters
-  /** Undefined if the request uses nothing up. */
-  readonly claimed: ClaimedRequest | undefined
-}
-
-export async function resolveRequest(
-  server: Context,
-  received: Parameters,
-  client: Client,
-  sender: Sender,
-): Promise<ReplacedRequest> {
-  const arrival = { isPushed: false, evidence: noEvidence, sender }
-  const { parameters, handle } = await replaceParameters(server, received, client, arrival)
-  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
-  return { parameters, claimed }
-}
 
 interface Arrival extends Omit<RequestArrival, 'hasRecord' | 'evidence'> {
   readonly evidence: Evidence
@@ -63,7 +44,8 @@ export async function replaceParameters(
   return { parameters, handle }
 }
 
-async function findClaimed(
+/** The record that the request uses up. */
+export async function findClaimed(
   { store, now }: Context,
   handle: string,
   { client_id: clientId }: Client,

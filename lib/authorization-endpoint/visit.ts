@@ -1,8 +1,7 @@
 import type { Requested } from '../authorization/authorization'
-import { commit } from '../authorization/commit'
 import type { Presented } from '../authorization/requested'
 import type { StoredAuthorization } from '../authorization/store'
-import type { IssueContext, OnCommitted, Transition } from '../authorization/transition'
+import type { IssueContext } from '../authorization/transition'
 import type { Context } from '../doors/context'
 import type { Eventual } from '../primitives/concurrency'
 import type { Client } from '../protocol/client'
@@ -32,13 +31,6 @@ export interface SettledRequest {
   readonly received: Parameters
   readonly claimed: ClaimedRequest | undefined
 }
-
-export const changeClaimed = <Outcome>(
-  { store, random }: Context,
-  { record, found }: ClaimedRequest,
-  transition: Transition<Outcome>,
-  onCommitted?: OnCommitted,
-): Promise<Outcome> => commit(store, record.id, transition, random, { cached: found, onCommitted })
 
 /** The browser of an owner brings a request. */
 export interface Visit {

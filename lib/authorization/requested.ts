@@ -250,7 +250,7 @@ export const requestUnknown = (): OAuthError => refused('authorization_request_u
 
 const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_of_another_owner')
 
-const requestExpired = (): OAuthError => refused('authorization_request_expired')
+export const requestExpired = (): OAuthError => refused('authorization_request_expired')
 
 /** Of the resource owner who is logged in now. */
 export interface OwnersDecision {

@@ -4,14 +4,6 @@ import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extensi
 import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../protocol/uri'
 
-export interface ResourceReference {
-  readonly uri: string
-  readonly metadataUrl: string | undefined
-}
-
-export const referenceTo = (uri: string | undefined): ResourceReference | undefined =>
-  uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
-
 /** RFC 9728 3. */
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 

@@ -4,6 +4,7 @@ import type { CommittedTransition, OnCommitted } from '../authorization/transiti
 import type { Host, LoginDemand, PriorConsentQuestion, Question } from '../authorization-endpoint/visit'
 import type { AuthenticationContext, ProvenClient } from '../client-authentication/authenticate-client'
 import type { PageRequest } from '../doors/page-endpoint'
+import { urlBelow } from '../endpoints/server-urls'
 import { shareOf } from '../limits/shares'
 import type { PageLocale } from '../pages/texts/locale'
 import { attempt, type Eventual, following } from '../primitives/concurrency'
@@ -11,24 +12,22 @@ import { requireBoolean } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/extension-data'
-import type { ChoicesQuestion, Extension } from '../protocol/extension'
+import type { ChoicesQuestion } from '../protocol/extension'
 import { Parameters } from '../protocol/parameters'
 import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { SingleUse } from '../protocol/single-use'
 import type { GuardedRequest } from '../resource-server/admit'
-import { showConsent } from './consent'
+import { leadToLogin, showConsent } from './consent'
 import type { Share } from './cors'
 import type { Edge, Exchange } from './edge'
-import { leadToLogin } from './login'
-import type { RequestLimit } from './network-limits'
 import { keepOpener } from './host-policies'
-import { authorizationOf, HttpRequest } from './request'
+import type { RequestLimit } from './network-limits'
+import { HttpRequest } from './request'
 
 /** What the edge does with the requests to an endpoint or a page. */
 export interface Terms {
   readonly name: string
   readonly path: string
-  readonly url: string
   /** As `Allow` lists them. */
   readonly methods: readonly string[]
   /** `fields` takes a form, or JSON in its place. */
@@ -39,8 +38,6 @@ export interface Terms {
   /** `told`: the client hears of maintenance and closing, by a redirect. */
   readonly service: 'needed' | 'told' | 'none'
   readonly clientAuthentication: 'required' | 'confidential' | 'optional' | 'none'
-  /** With `prepare`. */
-  readonly preparing: readonly Extension[]
   readonly usesUpLast: boolean
 }
 
@@ -100,10 +97,10 @@ export class Asked
   constructor(
     readonly server: Edge,
     request: Request,
-    public response: Response,
+    response: Response,
     public row: Terms,
   ) {
-    super(request)
+    super(request, response)
   }
 
   get endpoint(): string {
@@ -111,11 +108,7 @@ export class Asked
   }
 
   get url(): string {
-    return this.row.url
-  }
-
-  get authorization(): readonly string[] {
-    return authorizationOf(this.request)
+    return urlBelow(this.server.settings.issuer, this.row.path)
   }
 
   get now(): number {
@@ -147,10 +140,6 @@ export class Asked
   clientFound(client?: Client): void {
     this.isRegistered = true
     this.askingClient = client
-  }
-
-  setHeader(name: string, value: string): void {
-    this.response.setHeader(name, value)
   }
 
   useLast(use: SingleUse): void {
@@ -191,7 +180,9 @@ export class Asked
 
   skipConsent(question: PriorConsentQuestion): Eventual<boolean> {
     const { skipConsent } = this.server.settings
-    return skipConsent === undefined ? false : following(skipConsent(this.request, question), isSkipped)
+    return skipConsent === undefined
+      ? false
+      : following<unknown, boolean>(skipConsent(this.request, question), isSkipped)
   }
 
   async choices(question: ChoicesQuestion): Promise<unknown> {
@@ -213,6 +204,9 @@ export class Asked
     await logOut(this.request, this.response)
   }
 }
+
+export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
+  asked.client !== undefined
 
 /** The same object in all middlewares of a server, but with the row of each. */
 export function askedOf(

@@ -3,7 +3,6 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
-import { urlBelow } from '../endpoints/server-urls'
 import { answeredPage, continuePage, insecureRedirectPage, unverifiedPage } from '../pages/pages'
 import { submitScriptSource } from '../pages/html'
 import { type Eventual, isLater } from '../primitives/concurrency'
@@ -16,19 +15,16 @@ import type { Edge } from './edge'
 import { keepOpener, warnOfLoginFormAction, warnOfLoginOpener } from './host-policies'
 import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
 import { hasJson, wantsJson } from './request'
-import { closing } from './requests-in-flight'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 
 type Outcome = AuthorizationOutcome | DecisionOutcome
 
 /** RFC 6749 3.1. */
 export function authorizationRow({ settings, networkLimits }: Edge): Row<Outcome> {
-  const { authorization: path } = settings.paths
   return {
     ...anyPage,
     name: 'authorization',
-    path,
-    url: urlBelow(settings.issuer, path),
+    path: settings.paths.authorization,
     methods: ['GET', 'POST'],
     body: 'fields',
     limit: networkLimits.authorization,
@@ -97,7 +93,7 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
 }
 
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>
-  isOpen ? server : { ...server, requireService: () => Promise.reject(closing()) }
+  isOpen ? server : { ...server, requireService: () => Promise.reject(refused('closing')) }
 
 /** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
 function lead(asked: Asked, outcome: Outcome): void {
@@ -117,31 +113,22 @@ function lead(asked: Asked, outcome: Outcome): void {
   if (error !== undefined && response.headersSent) throw error
   asked.clientId = clientId
   const requestId = error === undefined ? audit.reportSuccess(asked) : audit.reportError(asked, error)
-  if (!inJson) keepOpener(asked)
-  const page = inJson ? undefined : pageBefore(asked, outcome)
-  if (!inJson && page === undefined) return redirectTo(response, location, requestId)
-  carryRequestId(response, requestId)
   // A script that followed a redirect would use up the client's code.
-  if (page === undefined) {
+  if (inJson) {
+    carryRequestId(response, requestId)
     const way = fields === undefined ? { redirect_to: location } : { post_to: location, fields }
     return sendJson(response, 200, way, privatePage)
   }
+  keepOpener(asked)
+  const page = pageBefore(asked, outcome)
+  if (page === undefined) return redirectTo(response, location, requestId)
+  carryRequestId(response, requestId)
   response.set(page.headers ?? {})
   const targets = fields && formTargetsOf(location)
   sendPage(response, page.status ?? 200, page.html, settings.pageLocales, targets, page.scriptSource)
 }
 
-interface PageBefore {
-  readonly html: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly scriptSource?: string
-}
-
-function pageBefore(
-  asked: Asked,
-  { location, fields, error, asksOwner, redirectBy }: Redirection,
-): PageBefore | undefined {
+function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirectBy }: Redirection) {
   const approved = error === undefined
   const way = { location, fields }
   // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.

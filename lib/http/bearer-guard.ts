@@ -44,9 +44,8 @@ import {
   scopeIn,
   usualChallenge,
 } from '../resource-server/challenge'
-import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
-import { authorizationOf, HttpRequest } from './request'
-import { closing } from './requests-in-flight'
+import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
+import { HttpRequest } from './request'
 import { sendJson } from './response'
 
 declare global {
@@ -125,35 +124,30 @@ export function bearerGuard(context: GuardEdge): BearerGuard {
   }
 }
 
-interface GuardTerms extends ResolvedGuardDefaults {
-  readonly requirement: Requirement
-  /** Whether a request without a token may pass. */
-  readonly optional: boolean
-  readonly find: FindToken
-  readonly resource: ResourceReference | undefined
-}
+type GuardTerms = ReturnType<typeof readGuard>
 
-function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
+function readGuard(context: GuardEdge, scope: unknown, options: unknown) {
   const { scopes, resources, guards, tokenTypes, extensions, implied } = context.settings
   const at = rootPlace(undefined)
   const fields = { ...requirementFields(resources), ...guardFields(guards), verify: findBy(context) }
   const read = group(fields, { undefinedMembers: 'refused' })(options, at, '')
-  const requirement = {
+  const resource = read.resource?.uri
+  const requirement: Requirement = {
     scope: readScope(scope, at, scopes && [...scopes.keys()], read.resource),
     match: read.match,
-    resource: read.resource?.uri,
+    resource,
     login: requiredLogin(read),
     extensions: extensions.filter(actsInGuards),
     implied,
     schemes: requiredSchemes(tokenTypes),
   }
-  const resource = referenceTo(requirement.resource)
   for (const type of at.issues.length > 0 ? [] : tokenTypes) {
-    const lack = type.lackOfGuard?.(requirement.resource)
+    const lack = type.lackOfGuard?.(resource)
     if (lack !== undefined) at.wrong('resource', lack)
   }
   at.throwIssues('A bearer guard cannot work:')
-  return { ...read, requirement, find: read.verify, resource }
+  const resourceMetadata = resource === undefined ? undefined : metadataUrlOf(resource)?.href
+  return { ...read, requirement, resourceMetadata }
 }
 
 const verification = usual('store', oneOf('store', 'signature'))
@@ -173,40 +167,38 @@ const isPlain = (value: unknown): value is BearerGuardOptions =>
 function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context
   const { tokenTypes } = settings
-  const { requirement, realm, attributes, authInfo, resource } = terms
+  const { requirement, authInfo, verify: find } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
-  const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
-  const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
+  const cors = explainingCors(share, audit.diagnosis)
   const challenge: Challenge = (challenged) =>
-    schemeChallenges(tokenTypes, named, { ...challenged, schemes: challenged.schemes ?? requirement.schemes })
-  const demandToken = (request: Request, response: Response) => {
-    audit.diagnosis?.explain(missingToken(request))
-    // RFC 6750 3.1: without a token, there is no error.
-    sendJson(response, 401, {}, challenge({ authorization: [], own: scopeIn(requirement.scope), error: {} }))
-  }
-  const admit = (request: Request, token: string, access: GuardedAccess) => {
-    request.oauth = access
-    if (authInfo) setAuthInfo(request, token, access, terms)
-  }
+    schemeChallenges(tokenTypes, terms, { ...challenged, schemes: challenged.schemes ?? requirement.schemes })
   return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
     if (cors?.(request, response) === true) return
     const asked = new RequestAtGuard(context, request, response)
     let access: GuardedAccess | undefined
     try {
-      if (!requests.enter(request, response)) throw closing()
+      if (!requests.enter(request, response)) throw refused('closing')
       const carried = tokenOf(asked, tokenTypes, requirement.scope)
       if (carried !== undefined) {
-        const found = terms.find(carried.presented.accessToken, asked.now, asked)
+        const found = find(carried.presented.accessToken, asked.now, asked)
         const admitted = admitToken(carried, isLater(found) ? await found : found, asked, requirement)
         access = withMembers(requirement.extensions, isLater(admitted) ? await admitted : admitted)
       }
     } catch (error) {
-      return refuse(context, challenge, asked, response, error)
+      return refuse(context, challenge, asked, error)
     }
-    if (access !== undefined) admit(request, asked.token, access)
-    else if (!terms.optional) return demandToken(request, response)
+    if (access === undefined && !terms.optional) {
+      audit.diagnosis?.explain(missingToken(request))
+      // RFC 6750 3.1: without a token, there is no error.
+      const own = scopeIn(requirement.scope)
+      return sendJson(response, 401, {}, challenge({ authorization: [], own, error: {} }))
+    }
+    if (access !== undefined) {
+      request.oauth = access
+      if (authInfo) setAuthInfo(request, asked.token, access, terms)
+    }
     next()
   })
 }
@@ -214,19 +206,15 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
 const actsInGuards = (extension: Extension) => 'admit' in extension || 'describe' in extension
 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
-  readonly authorization: readonly string[]
   readonly now: number
   token = ''
   /** Set also if the guard refuses the request. */
   access: GuardedAccess | undefined = undefined
   readonly #context: GuardEdge
-  readonly #response: Response
 
   constructor(context: GuardEdge, request: Request, response: Response) {
-    super(request)
+    super(request, response)
     this.#context = context
-    this.#response = response
-    this.authorization = authorizationOf(request)
     this.now = context.now()
   }
 
@@ -243,10 +231,6 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
     this.token = accessToken
     this.access = access
   }
-
-  setHeader(name: string, value: string): void {
-    this.#response.setHeader(name, value)
-  }
 }
 
 const endpoint = 'protected resource'
@@ -256,8 +240,7 @@ type Challenge = (challenged: Challenged) => Readonly<Record<string, string | st
 function refuse(
   { settings: { errorUri }, audit, observeToken, now }: GuardEdge,
   challenge: Challenge,
-  { request, token, access, authorization }: RequestAtGuard,
-  response: Response,
+  { request, response, token, access, authorization }: RequestAtGuard,
   thrown: unknown,
 ): void {
   const shown = token === '' ? undefined : token
@@ -335,7 +318,7 @@ function setAuthInfo(
   request: Request,
   token: string,
   access: GuardedAccess,
-  { requirement: { implied }, resource }: GuardTerms,
+  { requirement: { implied, resource }, resourceMetadata }: GuardTerms,
 ): void {
   const { clientId, scope, expiresAt, tokenType: _, ...extra } = access
   const auth: AuthInfo = {
@@ -343,8 +326,8 @@ function setAuthInfo(
     clientId,
     scopes: [...withImplied(scope, implied)],
     expiresAt,
-    ...(resource === undefined ? {} : { resource: new URL(resource.uri) }),
-    ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
+    ...(resource !== undefined && { resource: new URL(resource) }),
+    ...(resourceMetadata !== undefined && { resourceMetadataUrl: resourceMetadata }),
     extra,
   }
   // The SDK declares a wider type.

@@ -1,4 +1,6 @@
-import type { Question } from '../authorization-endpoint/visit'
+import type { Request } from 'express'
+import { queryAfterLogin } from '../authorization-endpoint/open-request'
+import type { LoginDemand, Question } from '../authorization-endpoint/visit'
 import { boxOf, choiceField, consentTokenField } from '../protocol/owner-question'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ScopeDescription } from '../protocol/scope'
@@ -7,12 +9,17 @@ import { warnOnce } from '../audit/warning'
 import { pageOf } from '../doors/page-endpoint'
 import type { EnteringTerms } from '../doors/plug-in'
 import type { Edge, Exchange } from './edge'
-import { keepOpener, warnOfFormAction, warnOfOwnPageOpener } from './host-policies'
+import { keepOpener, warnOfOwnPage } from './host-policies'
 import { consentPage, type ConsentScope, type ConsentView, webUrl } from '../pages/consent-page'
 import type { PageLocale } from '../pages/texts/locale'
 import { visibleName } from '../pages/html'
+import type { OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { appendToQuery } from '../protocol/redirect-uri'
+import { refused } from '../protocol/refusals'
+import { type LoginRequest, loginQueryOf } from '../protocol/resource-owner'
 import { wantsJson } from './request'
-import { formTargetsOf, privatePage, sendJson, sendOwn } from './response'
+import { formTargetsOf, privatePage, redirectTo, sendJson, sendOwn } from './response'
 
 /** The consent page, or that of the host. @param device of the request, if a page before has named it. */
 export function consentPageOf(
@@ -20,44 +27,12 @@ export function consentPageOf(
   asked: { readonly locale: PageLocale; readonly uiLocales: string | undefined },
   question: Question,
   { device, fields }: Partial<Pick<EnteringTerms, 'device' | 'fields'>> = {},
-): ReturnType<typeof pageOf<ConsentView>> {
-  const { locale } = asked
-  const view = consentViewOf(question, settings, locale, asked.uiLocales)
-  const shown: ConsentView = { ...view, ...(device && { device }), fields: { ...view.fields, ...fields } }
-  return pageOf(shown, settings.consentPage, (each) => consentPage(each, locale))
-}
-
-/** Sends it. */
-export function showConsent(
-  asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
-  question: Question,
-): unknown {
-  const { server, request, response } = asked
-  const { skipConsent, issuer } = server.settings
-  if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const page = consentPageOf(server, asked, question)
-  // No other site can read it: no CORS headers, and JSON runs as no script.
-  if (wantsJson(request)) return sendJson(response, 200, page.view, privatePage)
-  keepOpener(asked)
-  const { redirectTo } = page.view
-  const isLeft = redirectTo !== undefined && question.isPosted !== true
-  const targets = isLeft ? formTargetsOf(redirectTo) : []
-  if ('render' in page) {
-    warnOfOwnPageOpener(asked)
-    if (isLeft) response.once('finish', () => warnOfFormAction(response, redirectTo, issuer))
-  }
-  return sendOwn(asked, page, 200, targets)
-}
-
-function consentViewOf(
-  question: Question,
-  { scopes, manageAt }: Edge['settings'],
-  locale: PageLocale,
-  uiLocales: string | undefined,
-): ConsentView {
-  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
+) {
+  const { locale, uiLocales } = asked
   const { tag, dir, service } = locale
-  return {
+  const { scopes, manageAt, consentPage: render } = settings
+  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
+  const view: ConsentView = {
     service,
     language: { tag, dir },
     client: clientViewOf(client),
@@ -73,10 +48,30 @@ function consentViewOf(
     fields: {
       [consentTokenField]: consentToken,
       ...(uiLocales !== undefined && { ui_locales: uiLocales }),
+      ...fields,
     },
     redirectTo: redirectUri,
     receiver: redirectUri === undefined ? undefined : receiverOf(redirectUri),
+    ...(device && { device }),
   }
+  return pageOf(view, render, (each) => consentPage(each, locale))
+}
+
+/** Sends it. */
+export function showConsent(
+  asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
+  question: Question,
+): unknown {
+  const { server, request, response } = asked
+  const { skipConsent } = server.settings
+  if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
+  const page = consentPageOf(server, asked, question)
+  // No other site can read it: no CORS headers, and JSON runs as no script.
+  if (wantsJson(request)) return sendJson(response, 200, page.view, privatePage)
+  keepOpener(asked)
+  const leftFor = question.isPosted === true ? undefined : page.view.redirectTo
+  if ('render' in page) response.once('finish', () => warnOfOwnPage(asked, leftFor))
+  return sendOwn(asked, page, 200, leftFor === undefined ? [] : formTargetsOf(leftFor))
 }
 
 export function scopeViewOf(
@@ -139,4 +134,37 @@ function warnOfSkipConsent({ client, redirectUri }: Question): void {
     'EAS_SKIP_CONSENT',
     `The consent page appears because the server does not ask skipConsent about ${client.client_id}: the client is public, and its redirection URI is plain HTTP on loopback, where another program could take its place. Give a single-page app an https redirection URI, in development too, such as https://localhost:5173/callback. Register a web application as confidential. A native application always sees the page.`,
   )
+}
+
+/** The login returns to the same request. */
+export async function leadToLogin(
+  asked: Exchange,
+  path: string,
+  parameters: Parameters,
+  { reference, request: terms }: LoginDemand,
+): Promise<void> {
+  const { server, request } = asked
+  const query = queryAfterLogin(parameters, server.now(), reference)
+  if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, terms.again)
+  await logIn(asked, `${path}?${query}`, terms)
+}
+
+/** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */
+export function logIn({ server, request, response }: Exchange, path: string, terms: LoginRequest): unknown {
+  const { login, mount } = server.settings
+  const returnTo = mount + path
+  if (typeof login === 'function') return login(request, response, returnTo, terms)
+  return redirectTo(response, appendToQuery(login, { return_to: returnTo, ...loginQueryOf(terms) }))
+}
+
+// Explains what to do to the one who sets up the server, never in production.
+function loginLoop(request: Request, explains: boolean, again: boolean): OAuthError {
+  if (again) return refused(explains ? 'login_loop/no_new_login_explained' : 'login_loop/no_new_login')
+  return explains ? refused(`login_loop/${causeOf(request)}`) : refused('login_loop')
+}
+
+// Set by express-session and cookie-session. Without cookies, every session is new.
+function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
+  if (!('session' in request)) return 'no_session'
+  return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'
 }

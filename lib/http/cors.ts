@@ -135,17 +135,16 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 function answerPreflight(response: ServerResponse, methods: string): true {
-  if (response.hasHeader(allowOrigin)) {
-    setIfAbsent(response, 'Access-Control-Allow-Methods', methods)
-    setIfAbsent(response, 'Access-Control-Allow-Headers', allowedHeaders)
-    setIfAbsent(response, 'Access-Control-Max-Age', maximumAge)
+  const headers = {
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': allowedHeaders,
+    'Access-Control-Max-Age': maximumAge,
   }
+  if (response.hasHeader(allowOrigin))
+    for (const [name, value] of Object.entries(headers))
+      if (!response.hasHeader(name)) response.setHeader(name, value)
   response.writeHead(204).end()
   return true
-}
-
-function setIfAbsent(response: ServerResponse, name: string, value: string): void {
-  if (!response.hasHeader(name)) response.setHeader(name, value)
 }
 
 /** Keeps the host's values. */
@@ -171,10 +170,11 @@ const linesOf = (response: ServerResponse, name: string): readonly string[] =>
  */
 export function explainingCors(
   share: Share | undefined,
-  diagnosis: Diagnosis,
+  diagnosis: Diagnosis | undefined,
   endpoint = 'protected resource',
   ownOrigin?: string,
-): Share {
+): Share | undefined {
+  if (diagnosis === undefined) return share
   return (request, response) => {
     const isAnswered = share?.(request, response) === true
     const { origin } = request.headers

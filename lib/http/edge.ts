@@ -7,14 +7,12 @@ import type { CommonSettings, Context, Settings } from '../doors/context'
 import type { Counters } from '../limits/counters'
 import type { PageOptions } from '../pages/page-options'
 import type { PageLocales } from '../pages/texts/locale'
-import type { Eventual } from '../primitives/concurrency'
 import type { PrivateState } from '../primitives/private-state'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Endpoint } from '../protocol/endpoint'
 import type { ChoicesQuestion } from '../protocol/extension'
+import type { LoginRequest } from '../protocol/resource-owner'
 import type { ImpliedScopes, ScopeDescription } from '../protocol/scope'
-import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
-import type { OwnerQuestion } from '../protocol/owner-question'
 import type { TokenSource } from '../resource-server/admit'
 import type { Challenge } from '../resource-server/challenge'
 import type { AllowedOrigins } from './cors'
@@ -80,17 +78,14 @@ export interface EdgeSettings extends Settings, GuardSettings {
   /** Of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
   readonly bodyDeadline: number
-  readonly resourceOwner: OfHost<Eventual<ResourceOwner | string | undefined | null | false>>
-  readonly skipConsent: OfHost<Eventual<boolean>, [question: PriorConsentQuestion]>
-  readonly choices: OfHost<Eventual<OwnerQuestion | undefined>, [question: ChoicesQuestion]>
+  readonly resourceOwner: ((request: Request) => unknown) | undefined
+  readonly skipConsent: ((request: Request, question: PriorConsentQuestion) => unknown) | undefined
+  readonly choices: ((request: Request, question: ChoicesQuestion) => unknown) | undefined
   readonly login:
-    string | NonNullable<OfHost<unknown, [response: Response, returnTo: string, asked: LoginRequest]>>
-  readonly logOut: OfHost<unknown, [response: Response]>
+    string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
+  readonly logOut: ((request: Request, response: Response) => unknown) | undefined
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly popups: boolean
   readonly pageLocales: PageLocales
 }
-
-type OfHost<Result, More extends readonly unknown[] = []> =
-  ((request: Request, ...more: More) => Result) | undefined

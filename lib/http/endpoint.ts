@@ -2,10 +2,9 @@ import type { ErrorRequestHandler } from 'express'
 import { requestIdName } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import { challengeOf } from '../client-authentication/method'
-import { urlBelow } from '../endpoints/server-urls'
 import { aTable, aWhole, textTable } from '../primitives/fields'
 import { optional, requireShape, shape } from '../primitives/schema'
-import { type Client, passesNetworkLimit } from '../protocol/client'
+import { passesNetworkLimit } from '../protocol/client'
 import {
   type EndpointDescription,
   type EndpointHandling,
@@ -21,7 +20,7 @@ import {
   Throttled,
 } from '../protocol/oauth-error'
 import { refused, unexpected, UnusableClient } from '../protocol/refusals'
-import { type Asked, askedOf, type Row, type Terms } from './asked'
+import { type Asked, askedOf, isOfClient, type Row, type Terms } from './asked'
 import type { Edge } from './edge'
 import { crossOrigin, explainingCors, exposedHeaders, type Share } from './cors'
 import { hasLongBody, leavesBody } from './request'
@@ -39,20 +38,20 @@ export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<Endpo
   const { settings } = server
   const { name, path } = endpoint
   const methods = listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
+  const sharing = { methods: methods.join(', '), isCacheable: false, exposed: exposedHeaders(settings) }
+  const share = endpoint.cors === true ? crossOrigin(settings.cors, sharing) : undefined
   // Hosts write endpoints, also in JavaScript.
   const isOfHost = settings.endpoints.some((own) => own === endpoint)
   const subject = `The endpoint "${name}" returned a wrong result:`
   return {
     name,
     path,
-    url: urlBelow(settings.issuer, path),
     methods,
     body: endpoint.body ?? 'form',
     limit: endpoint.limit,
-    share: endpointCors(server, endpoint, methods),
+    share: explainingCors(share, server.audit.diagnosis, name, new URL(settings.issuer).origin),
     service: endpoint.duringMaintenance === true ? 'none' : 'needed',
     clientAuthentication: endpoint.clientAuthentication ?? 'required',
-    preparing: settings.extensions.filter((extension) => extension.prepare !== undefined),
     usesUpLast: endpoint.usesUpLast === true,
     notesOf: endpoint.notesOf,
     handle: (asked) => handled(endpoint, asked),
@@ -69,7 +68,6 @@ function handled(endpoint: EndpointOfServer, asked: Asked): Promise<EndpointResp
   throw new Error(`The endpoint ${endpoint.name} was reached without its client.`)
 }
 
-const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } => asked.client !== undefined
 const isOfNobody = (asked: Asked): asked is Asked & { readonly client: undefined } =>
   asked.client === undefined
 
@@ -85,17 +83,6 @@ function respond(asked: Asked, { members, status = 200, headers }: EndpointRespo
   const requestId = server.audit.reportSuccess(asked)
   const all = requestId === undefined ? headers : { ...headers, [requestIdName]: requestId }
   sendJson(response, status, members, all)
-}
-
-function endpointCors(
-  { settings, audit }: Edge,
-  { name, cors }: EndpointDescription,
-  methods: readonly string[],
-): Share | undefined {
-  const sharing = { methods: methods.join(', '), isCacheable: false, exposed: exposedHeaders(settings) }
-  const share = cors === true ? crossOrigin(settings.cors, sharing) : undefined
-  if (audit.diagnosis === undefined) return share
-  return explainingCors(share, audit.diagnosis, name, new URL(settings.issuer).origin)
 }
 
 /**

@@ -8,9 +8,13 @@ import { formActionOf, formTargetsOf } from './response'
 /**
  * A host's policy, such as helmet's `form-action 'self'`, may block the redirect to the client. Browsers drop
  * it silently.
+ *
+ * @param redirectTo where the form of the page ends; undefined if it ends at this server.
  */
-export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
-  if (!blocksForm(response, redirectTo, issuer)) return
+export function warnOfOwnPage({ server, response }: Exchange, redirectTo: string | undefined): void {
+  const { popups, issuer } = server.settings
+  if (popups) warnIfCut(response, 'the page of the option pages.consent')
+  if (redirectTo === undefined || !blocksForm(response, redirectTo, issuer)) return
   warnOnce(
     'EAS_FORM_ACTION',
     `The page of the option pages.consent has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo, en.common.appOnDevice)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
@@ -87,11 +91,6 @@ export function warnOfLoginOpener({ server, request, response }: Exchange): void
   // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (!server.settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
-}
-
-export function warnOfOwnPageOpener({ server, response }: Exchange): void {
-  if (server.settings.popups)
-    response.once('finish', () => warnIfCut(response, 'the page of the option pages.consent'))
 }
 
 function warnIfCut(response: Response, page: string): void {

@@ -9,8 +9,8 @@ import {
 import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { type Field, rootPlace } from '../primitives/schema'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
-import type { TokenType } from '../protocol/token-type'
 import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
+import type { GuardSettings } from './edge'
 import { mountedUncalled } from './router'
 
 /** RFC 8414 3.2. Public and equal for every client, so written once. */
@@ -45,10 +45,6 @@ export function metadataDocument(
 // Of all servers and guards of this process.
 const served = new Set<string>()
 
-function noteMetadata(paths: Iterable<string>): void {
-  for (const path of paths) served.add(path)
-}
-
 /**
  * Answers 404 in JSON: clients try paths that a server need not have, and would read a page of the
  * application as metadata.
@@ -64,11 +60,25 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
   }
 }
 
-/** Wherever the host mounts it. */
-export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler): RequestHandler {
-  noteMetadata(paths)
-  return (request, response, next) =>
-    paths.has(request.baseUrl + request.path) ? document(request, response, next) : next()
+/**
+ * Wherever the host mounts it.
+ *
+ * @param query that it has alone; undefined for any.
+ * @param elsewhere answers all other requests. Default: the next middleware.
+ */
+export function metadataAt(
+  paths: ReadonlySet<string>,
+  document: RequestHandler,
+  query?: string,
+  elsewhere: RequestHandler = (_request, _response, next) => next(),
+): RequestHandler {
+  for (const path of paths) served.add(path)
+  return (request, response, next) => {
+    const { baseUrl, path, url } = request
+    const isAsked =
+      paths.has(baseUrl + path) && (query === undefined || query === url.split('?').slice(1).join('?'))
+    return (isAsked ? document : elsewhere)(request, response, next)
+  }
 }
 
 /**
@@ -81,13 +91,9 @@ export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler)
  */
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
-interface ResourceSettings {
-  readonly issuer: string
+interface ResourceSettings extends Pick<GuardSettings, 'issuer' | 'resources' | 'cors' | 'tokenTypes'> {
   /** Default: that one. */
   readonly issuers?: readonly string[]
-  readonly resources: Resources | undefined
-  readonly cors: AllowedOrigins
-  readonly tokenTypes: readonly TokenType[]
 }
 
 export function protectedResource({
@@ -106,11 +112,13 @@ export function protectedResource({
     const offer = { issuers, ...servedResource(uri, at, 'resource'), ofTypes }
     const added = addedMembers(offer.scopes)(members, at, 'members')
     at.throwIssues('oauth.protectedResource() cannot work:')
-    return documentAt(
-      metadataUrlOf(offer.uri),
-      metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors),
-      missingMetadata([wellKnownOfResources], cors),
-    )
+    const document = metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors)
+    const missing = missingMetadata([wellKnownOfResources], cors)
+    const url = metadataUrlOf(offer.uri)
+    // Other paths and queries mean other resources.
+    return url === undefined
+      ? missing
+      : metadataAt(new Set([url.pathname]), document, url.search.slice(1), missing)
   }
 }
 
@@ -129,18 +137,3 @@ const resourceWithMetadata =
       )
     return found ?? { uri: '', scopes: [] }
   }
-
-/** Other paths and queries mean other resources. */
-function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {
-  if (url !== undefined) noteMetadata([url.pathname])
-  return (request, response, next) => {
-    const isAsked =
-      request.baseUrl + request.path === url?.pathname && queryOf(request.url) === url.search.slice(1)
-    return (isAsked ? document : missing)(request, response, next)
-  }
-}
-
-function queryOf(url: string): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start + 1)
-}

@@ -1,33 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type * as ExpressRateLimit from 'express-rate-limit'
+import type { Store } from 'express-rate-limit'
+import { warnOnce } from '../audit/warning'
 import type { Limit, RateLimits } from '../limits/limit'
 import { factorOfWidest, networkOf, networksOf, widestOf } from '../limits/network'
 import { BoundedWindows, type Counts, NetworkLimit } from '../limits/windows'
 import { steadyClock } from '../primitives/clock'
 import { Throttled } from '../protocol/oauth-error'
-import { storeOfHost, warnOfLimitStore } from './limit-store'
+import { withinDeadline } from '../store/deadline'
 import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
 /** @throws Throttled over the limit. */
 export type RequestLimit = (request: Request, response: Response) => Promise<void>
-
-interface FailureLimit {
-  refusalOf(request: Request): Throttled | undefined
-  /** Ignores what any web page can cause. The refusal replaces the request's error. */
-  count(request: Request): Promise<Throttled | undefined>
-}
-
-/** Undefined: the limit is off. */
-export interface NetworkLimits {
-  readonly authorization: RequestLimit | undefined
-  /** A stranger may register as many clients as the server lets him. */
-  readonly registration: RequestLimit | undefined
-  /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
-  readonly clients: FailureLimit | undefined
-  /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
-  readonly answers: FailureLimit | undefined
-}
 
 interface NetworkLimitSettings {
   readonly limits: { readonly networks: RateLimits }
@@ -38,16 +23,19 @@ interface NetworkLimitSettings {
   readonly dynamicRegistration: object | undefined
 }
 
+/** Each is undefined if the limit is off. */
+export type NetworkLimits = ReturnType<typeof networkLimits>
+
 /** Parts of one kind share one count, however often the host makes them. */
 export function networkLimits({
   limits,
   clock: wallClock,
   storeDeadline: deadline,
   dynamicRegistration,
-}: NetworkLimitSettings): NetworkLimits {
+}: NetworkLimitSettings) {
   const { authorization, registration, clients, stores } = limits.networks
   const clock = steadyClock(wallClock)
-  type Name = Exclude<keyof NetworkLimits, 'answers'>
+  type Name = 'authorization' | 'registration' | 'clients'
   const storeOf = (name: Name, limit: Limit): Counts =>
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
@@ -58,13 +46,15 @@ export function networkLimits({
   }
   const ofClients = clients && storeOf('clients', clients)
   const failuresIn = (store: Counts, attempts: number) =>
-    failureLimit(new NetworkLimit(attempts, store, clock))
+    new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [1]),
-    // A stranger may send from all networks of a subscriber.
+    /** A stranger may register as many clients as the server lets him, from all networks of a subscriber. */
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
+    /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
+    /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
 }
@@ -142,23 +132,25 @@ function limiter(
  * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
  * processed whole, but all over the limit get the same refusal, which hides their result.
  */
-function failureLimit(limit: NetworkLimit): FailureLimit {
-  const watchProxy = proxyWatch()
-  return {
-    refusalOf(request) {
-      watchProxy(request)
-      // Before Express computes the address: usually no network is over the limit.
-      return limit.isUsedUpByNone ? undefined : limit.refusal(networkOf(request.ip))
-    },
-    async count(request) {
-      if (isFromAnyPage(request)) return undefined
-      try {
-        return await limit.count(networkOf(request.ip))
-      } catch (error) {
-        warnOfLimitStore(error)
-        return undefined
-      }
-    },
+class FailureLimit {
+  private readonly watchProxy = proxyWatch()
+
+  constructor(private readonly limit: NetworkLimit) {}
+
+  refusalOf(request: Request): Throttled | undefined {
+    this.watchProxy(request)
+    // Before Express computes the address: usually no network is over the limit.
+    return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
+  }
+
+  /** Ignores what any web page can cause. The refusal replaces the request's error. */
+  async count(request: Request): Promise<Throttled | undefined> {
+    if (isFromAnyPage(request)) return undefined
+    try {
+      return await this.limit.count(networkOf(request.ip))
+    } catch (error) {
+      return warnOfLimitStore(error)
+    }
   }
 }
 
@@ -167,3 +159,51 @@ function failureLimit(limit: NetworkLimit): FailureLimit {
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0
+
+interface StoreTimes {
+  /** Seconds for one call. */
+  readonly deadline: number
+  /** Milliseconds; does not step. */
+  readonly clock: () => number
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+}
+
+/**
+ * express-rate-limit waits for its store without a deadline, and `resetTime` must follow a clock that does
+ * not step.
+ */
+function storeOfHost(
+  store: Store,
+  { attempts, seconds }: Limit,
+  { deadline, clock, wallClock }: StoreTimes,
+): Counts {
+  const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
+  const windowMs = seconds * 1000
+  // Many stores learn the window's length only so.
+  rateLimit({
+    windowMs,
+    limit: attempts,
+    store,
+    validate: false,
+    logger: { error: warnOfLimitStore, warn: warnOfLimitStore },
+  })
+  return {
+    async increment(key) {
+      const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
+      const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
+      // Clocks of store and process may differ, but no count outlasts its window.
+      return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
+    },
+    decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),
+  }
+}
+
+function warnOfLimitStore(error: unknown): undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const why = cause instanceof Error ? cause.message : String(cause)
+  warnOnce(
+    'EAS_RATE_LIMIT_STORE',
+    `The option limits.networks cannot count, so requests pass uncounted: ${why}`,
+  )
+}

@@ -1,5 +1,4 @@
 import { carryRequestId } from '../audit/audit-log'
-import { urlBelow } from '../endpoints/server-urls'
 import {
   pageOf,
   type OwnPage,
@@ -8,7 +7,6 @@ import {
   type RenderedByHost,
 } from '../doors/page-endpoint'
 import { errorKindOf, errorPage, type ErrorView, wayBackTo } from '../pages/pages'
-import type { PageLocale } from '../pages/texts/locale'
 import { aCall, aTable, aText, textTable } from '../primitives/fields'
 import { exactShape, kind, optional, requireShape } from '../primitives/schema'
 import { isRecord, isRootedPath, isText, isTexts } from '../primitives/values'
@@ -17,8 +15,8 @@ import { isErrorStatus, OAuthError } from '../protocol/oauth-error'
 import { redirectUriFault } from '../protocol/redirect-uri'
 import { type Reason, refused, unexpected } from '../protocol/refusals'
 import type { Asked, Row } from './asked'
+import { leadToLogin, logIn } from './consent'
 import type { Edge } from './edge'
-import { leadToLogin, logIn } from './login'
 import { leavesBody, wantsJson } from './request'
 import {
   errorPageOf,
@@ -39,7 +37,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
     ...anyPage,
     name,
     path,
-    url: urlBelow(server.settings.issuer, path),
     methods: [method].flat(),
     body: json ? 'fields' : 'form',
     limit: server.networkLimits.authorization,
@@ -60,7 +57,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
 export const anyPage = {
   share: undefined,
   clientAuthentication: 'none',
-  preparing: [],
   usesUpLast: false,
   refuse: showError,
 } as const
@@ -195,29 +191,19 @@ function showError(asked: Asked, thrown: unknown): unknown {
     return sendJsonError(response, status, told, errorUri, privatePage)
   }
   const { locale } = asked
-  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(asked.askingClient), locale)
-  const page = pageOf(view, render, (each) => errorPage(each, locale))
-  return sendOwn(asked, page, status)
-}
-
-function errorViewOf(
-  { code, description, reason }: OAuthError,
-  isTrouble: boolean,
-  requestId: string,
-  wayBack: ErrorView['wayBack'],
-  { tag, dir, service, texts: { error } }: PageLocale,
-): ErrorView {
-  const title = isTrouble ? error.troubleTitle : error.refusedTitle
-  return {
-    title,
-    ...error.explanations[errorKindOf(reason, isTrouble)],
-    message: description,
-    code,
+  const { tag, dir, service, texts } = locale
+  const view: ErrorView = {
+    title: isTrouble ? texts.error.troubleTitle : texts.error.refusedTitle,
+    ...texts.error.explanations[errorKindOf(error.reason, isTrouble)],
+    message: error.description,
+    code: error.code,
     requestId,
-    wayBack,
+    wayBack: wayBackTo(asked.askingClient),
     service,
     language: { tag, dir },
   }
+  const page = pageOf(view, render, (each) => errorPage(each, locale))
+  return sendOwn(asked, page, status)
 }
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as

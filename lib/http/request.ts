@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import type { Request } from 'express'
-import type { CredentialSources } from '../client-authentication/method'
+import type { Request, Response } from 'express'
 import { Wait } from '../primitives/clock'
-import type { Eventual } from '../primitives/concurrency'
+import { type Eventual, following } from '../primitives/concurrency'
 import { isRecord } from '../primitives/values'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -40,22 +39,13 @@ export function hasLongBody(request: Request): boolean {
 export const leavesBody = ({ reason }: OAuthError): boolean =>
   reason === 'body_too_large' || reason === 'body_too_slow'
 
-function readForm(request: Request, seconds: number): Eventual<Parameters> {
-  if (lacksBody(request)) return Parameters.none
-  if (!hasUnreadBody(request, formType, noForm)) return parsedForm(request)
-  const bytes = bodyAtOnce(request)
-  return bytes === undefined ? readStream(request, seconds).then(formIn) : formIn(bytes)
-}
+const readForm = (request: Request, seconds: number): Eventual<Parameters> =>
+  lacksBody(request) ? Parameters.none : following(readBody(request, formType, 'body_type', seconds), formIn)
 
-const formIn = (bytes: Buffer) => Parameters.parse(decode(bytes))
-
-/** Of a parser of the host. */
-function parsedForm(request: Request): Parameters {
-  const { body, readableDidRead }: ParsedRequest = request
-  if (typeof body === 'string') return Parameters.parse(body)
-  if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
-  if (isRecord(body)) return Parameters.fromParsedBody(body)
-  if (!readableDidRead) return Parameters.none
+function formIn(body: unknown): Parameters {
+  const form = decoded(body)
+  if (typeof form === 'string') return Parameters.parse(form)
+  if (form === undefined || isRecord(form)) return fieldsIn(form)
   throw nothingLeft()
 }
 
@@ -66,18 +56,13 @@ function lacksBody(request: Request): boolean {
 }
 
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
-  const isUnread = hasUnreadBody(request, jsonType, noJson)
-  const bytes = isUnread ? (bodyAtOnce(request) ?? (await readStream(request, seconds))) : undefined
-  const { body, readableDidRead }: ParsedRequest = request
-  if (bytes === undefined && body === undefined && readableDidRead) throw nothingLeft()
-  const json = jsonIn(bytes ?? body ?? '')
+  const body = decoded(await readBody(request, jsonType, 'body_type/json', seconds)) ?? ''
+  const json = typeof body === 'string' ? parseJson(body) : body
   if (!isShallow(json)) throw refused('body_too_deep')
   return json
 }
 
-function jsonIn(body: unknown): unknown {
-  if (!Buffer.isBuffer(body) && typeof body !== 'string') return body
-  const text = Buffer.isBuffer(body) ? decode(body) : body
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -101,13 +86,23 @@ export const wantsJson = (request: Request): boolean =>
 export const fieldsIn = (json: unknown): Parameters =>
   isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
 
-const noForm = () => refused('body_type')
-const noJson = () => refused('body_type/json')
+/** From the stream, or what a parser of the host has made of it. */
+function readBody(
+  request: Request,
+  type: RegExp,
+  anotherType: 'body_type' | 'body_type/json',
+  seconds: number,
+): unknown {
+  if (!isOfType(request, type)) throw refused(anotherType)
+  if (hasUnreadBody(request)) return bodyAtOnce(request) ?? readStream(request, seconds)
+  const { body }: { readonly body?: unknown } = request
+  if (body === undefined && request.readableDidRead) throw nothingLeft()
+  return body
+}
 
 /** False if a parser of the host has read the body. */
-function hasUnreadBody(request: Request, type: RegExp, anotherType: () => OAuthError): boolean {
+function hasUnreadBody(request: Request): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  if (!isOfType(request, type)) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
   // `readableDidRead` stays false for an empty body, which only ends.
   if (request.readableDidRead || request.readableEnded) return false
@@ -128,11 +123,6 @@ function bodyAtOnce(request: Request): Buffer | undefined {
   if (request.readableLength !== Number(request.headers['content-length'])) return undefined
   const bytes: unknown = request.read()
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
-}
-
-interface ParsedRequest {
-  readonly body?: unknown
-  readonly readableDidRead: boolean
 }
 
 const nothingLeft = () =>
@@ -175,26 +165,13 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
 const tooSlow = () => refused('body_too_slow')
 const tooLarge = () => refused('body_too_large')
 
-function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw refused('body_encoding')
-  return bytes.toString()
+function decoded(body: unknown): unknown {
+  if (!Buffer.isBuffer(body)) return body
+  if (!isUtf8(body)) throw refused('body_encoding')
+  return body.toString()
 }
 
 export const authorizationOf = (request: Request): readonly string[] => headerLines(request, 'authorization')
-
-export function credentialSourcesOf(
-  request: Request,
-  form: Parameters,
-  { clientWith }: Pick<CredentialSources, 'clientWith'>,
-): CredentialSources {
-  return {
-    authorization: authorizationOf(request),
-    body: form,
-    query: queryOf(request),
-    certificate: certificateOf(request),
-    clientWith,
-  }
-}
 
 function certificateOf({ socket }: Request): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined
@@ -228,7 +205,18 @@ function headerLines(
 
 /** Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
-  constructor(readonly request: Request) {}
+  constructor(
+    readonly request: Request,
+    public response: Response,
+  ) {}
+
+  get authorization(): readonly string[] {
+    return authorizationOf(this.request)
+  }
+
+  setHeader(name: string, value: string): void {
+    this.response.setHeader(name, value)
+  }
 
   get address(): string | undefined {
     return this.request.ip

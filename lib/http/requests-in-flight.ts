@@ -1,17 +1,9 @@
 import type { Response } from 'express'
-import type { OAuthError } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
-
-export const closing = (): OAuthError => refused('closing')
 
 /** Adapters of functions have one without events, or none. */
 interface Emitting {
   readonly destroyed?: boolean
   once?(event: 'close', listener: () => void): unknown
-}
-
-interface Socketed {
-  readonly socket?: Emitting
 }
 
 export class RequestsInFlight {
@@ -25,7 +17,7 @@ export class RequestsInFlight {
   }
 
   /** A request from before closing may pass every part of the server. */
-  enter(request: Socketed, response: Response): boolean {
+  enter(request: { readonly socket?: Emitting }, response: Response): boolean {
     const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
     if (open?.includes(response) === true) return true

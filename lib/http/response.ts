@@ -79,13 +79,7 @@ export function sendOwn(
   return render?.(request, response)
 }
 
-interface ErrorPage {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly isTrouble: boolean
-}
-
-export function errorPageOf(error: OAuthError): ErrorPage {
+export function errorPageOf(error: OAuthError) {
   const status = statusOf(error, pageStatus)
   return { status, headers: headersOf(error), isTrouble: status >= 500 || status === 429 }
 }

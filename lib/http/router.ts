@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { warnOnce } from '../audit/warning'
-import { sharingShapes } from './message-shapes'
+import { sharingShapes } from './create-server'
 import { ConfigurationError } from '../primitives/configuration-error'
 
 export function handler(
@@ -26,14 +26,12 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
   ])
 }
 
-type Routes = ReadonlyMap<string, RequestHandler>
-
 /**
  * Mounted at another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the
  * prefix.
  */
 export function router(
-  routes: Routes,
+  routes: ReadonlyMap<string, RequestHandler>,
   mount: string,
   missing: RequestHandler,
   notePassed?: (request: Request) => void,

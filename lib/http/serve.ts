@@ -14,25 +14,16 @@ import type { Extension } from '../protocol/extension'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
-import { type Asked, askedOf, nothingToUse, type Row, type Terms } from './asked'
+import { type Asked, askedOf, isOfClient, nothingToUse, type Row, type Terms } from './asked'
 import type { Edge } from './edge'
-import {
-  bodyMayCome,
-  credentialSourcesOf,
-  fieldsIn,
-  formOf,
-  hasJson,
-  hasLongBody,
-  jsonOf,
-  queryOf,
-} from './request'
-import { closing } from './requests-in-flight'
+import { bodyMayCome, fieldsIn, formOf, hasJson, hasLongBody, jsonOf, queryOf } from './request'
 import { handler } from './router'
 import { requireTls } from './transport'
 
 /** The way of every request to an endpoint or a page, which waits for its body, for the host and for the store. */
 export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share): RequestHandler {
   const { settings, requests, requireService } = server
+  const preparing = settings.extensions.filter((extension) => extension.prepare !== undefined)
   return handler(async (request, response, next) => {
     if (share?.(request, response) === true) return
     const asked = askedOf(server, row, request, response)
@@ -67,9 +58,9 @@ export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share
         note(row, asked)
         if (body === 'json') asked.json = await jsonOf(request, settings.bodyDeadline)
         if (body === 'json' && row.body === 'fields') asked.parameters = fieldsIn(asked.json)
-        requireKind(row, asked)
-        if (row.preparing.length > 0 && isOfClient(asked))
-          asked.evidence = await evidenceIn(row.preparing, asked)
+        const isPublic = asked.client !== undefined && !hasCredentials(asked.client)
+        if (isPublic && row.clientAuthentication === 'confidential') throw refused('client_not_confidential')
+        if (preparing.length > 0 && isOfClient(asked)) asked.evidence = await evidenceIn(preparing, asked)
         if (!row.usesUpLast && asked.useUp !== undefined) await asked.useUp()
         const handling = row.handle(asked)
         const answer = isLater(handling) ? await handling : handling
@@ -113,7 +104,7 @@ async function refuseClosing({ server, request, row }: Asked): Promise<never> {
   } catch {
     // The answer is the same.
   }
-  throw closing()
+  throw refused('closing')
 }
 
 /** A network over its limit must prove a client by the `Authorization` header before a long body is read. */
@@ -134,9 +125,11 @@ function prove(
   throw noClientAuthentication(form.mentions('client_id'))
 }
 
-function credentialOf(asked: Asked, form: Parameters): ClientCredential | undefined {
-  const { credentialTerms } = asked.server
-  const sources = credentialSourcesOf(asked.request, form, credentialTerms)
+function credentialOf(asked: Asked, body: Parameters): ClientCredential | undefined {
+  const { server, request, authorization, certificate } = asked
+  const { credentialTerms } = server
+  const { clientWith } = credentialTerms
+  const sources = { authorization, body, query: queryOf(request), certificate, clientWith }
   const credential = readCredential(sources, credentialTerms)
   if (credential !== undefined) asked.claimedClientId = credential.clientId
   return credential
@@ -168,13 +161,6 @@ function note<Answer>({ notesOf }: Row<Answer>, asked: Asked): void {
   asked.clientId = asked.client.client_id
   asked.server.audit.reportOldSecret(asked)
 }
-
-function requireKind({ clientAuthentication: need }: Terms, { client }: Asked): void {
-  if (need === 'confidential' && client !== undefined && !hasCredentials(client))
-    throw refused('client_not_confidential')
-}
-
-const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } => asked.client !== undefined
 
 async function evidenceIn(
   preparing: readonly Extension[],

@@ -1,21 +1,17 @@
 import { isIP } from 'node:net'
 import type { Request } from 'express'
-import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { warnOnce } from '../audit/warning'
 
 /** RFC 6749 3.1 and 3.2. Behind a proxy, Express decides by `trust proxy`. */
 export function requireTls(request: Request, required: boolean): void {
-  if (required && !request.secure) throw tlsRequired(request)
-}
-
-function tlsRequired(request: Request): OAuthError {
+  if (!required || request.secure) return
   if (!endedTls(request) || isFirstOfProxy())
     warnOnce(
       'EAS_TLS_REQUIRED',
       `The server refused a request because it came over plain HTTP. ${cureFor(request)}`,
     )
-  return refused('tls_required')
+  throw refused('tls_required')
 }
 
 const numberOrAddresses =
@@ -89,16 +85,13 @@ export function proxyWatch(): (request: Request) => void {
     if (looked && !forwarded) return
     looked = true
     const trust: unknown = request.app.get('trust proxy')
-    if (trust === true) warnOfEveryProxy()
+    if (trust === true)
+      warnOnce(
+        'EAS_TRUST_PROXY',
+        'Express trusts every proxy, so any sender of X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
+      )
     else if (trust === false && forwarded) warnOfUntrustedProxy(request)
   }
-}
-
-function warnOfEveryProxy(): void {
-  warnOnce(
-    'EAS_TRUST_PROXY',
-    'Express trusts every proxy, so any sender of X-Forwarded-For chooses the network that counts against the limits. Set trust proxy to the number or the addresses of your proxies.',
-  )
 }
 
 function warnOfUntrustedProxy(request: Request): void {

@@ -1,4 +1,4 @@
-import { loginReferenceOf, requestDigest } from '../authorization-endpoint/demanded-login'
+import { loginReferenceOf, requestDigest } from '../authorization-endpoint/open-request'
 import { findClaimable } from '../authorization/requested'
 import { ClientKeys, mistakeInKeys } from '../client-authentication/client-keys'
 import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'

@@ -72,7 +72,7 @@ legacy-tokens: authorization extensions/resource-indicators/resource-indicators
 openid-connect: jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
   clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
-request-objects: jwt authorization/requested authorization-endpoint/demanded-login client-authentication/client-keys
+request-objects: jwt authorization/requested authorization-endpoint/open-request client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in
 testing:
 

@@ -8,24 +8,31 @@ import {
 import { commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/authorization'
 import {
+  destinationOf,
   parseAuthorizationRequest,
   parametersToKeep,
   requireClient,
   type ClientFinder,
 } from '../authorization-endpoint/authorization-request'
-import { enter } from '../authorization-endpoint/authorize'
+import { enter, requireEchoableState } from '../authorization-endpoint/authorize'
 import { decide } from '../authorization-endpoint/decide'
+import { replaceParameters } from '../authorization-endpoint/resolve-request'
 import type { Host, SettledRequest } from '../authorization-endpoint/visit'
+import { credentialNames } from '../client-authentication/read-credential'
 import type { OwnPageRequest } from '../doors/page-endpoint'
-import type { Entered, PolledRequests } from '../doors/plug-in'
+import type { Entered, ParsedRequest, PolledRequests } from '../doors/plug-in'
+import type { Client } from '../protocol/client'
+import { type Evidence, noEvidence } from '../protocol/extension-data'
 import { loginOf } from '../protocol/resource-owner'
 import { ForOwner, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import { refused } from '../protocol/refusals'
 import { consentTokenField, decisionIn } from '../protocol/owner-question'
+import type { Sender } from '../protocol/sender'
 import { consentPageOf } from './consent'
 import type { Edge } from './edge'
 
+/** Of plug-ins, whose clients poll. */
 export function polledRequests(server: Edge): PolledRequests {
   const { settings, store, now } = server
   return {
@@ -33,11 +40,8 @@ export function polledRequests(server: Edge): PolledRequests {
       const destination = { client, redirectUri: undefined, grantType }
       const parsed = await parseAuthorizationRequest(destination, received, server)
       if (parsed.requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
-      return {
-        proposal: parsed.proposal,
-        facts: parsed.facts,
-        parameters: parametersToKeep(received, server),
-      }
+      const { proposal, facts } = parsed
+      return { proposal, facts, parameters: parametersToKeep(received, server) }
     },
     async find(id, { subject }) {
       const found = await store.find(id)
@@ -112,3 +116,27 @@ const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
   sender: { address, networkRefusal: undefined },
   clientFound: () => {},
 })
+
+/** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
+export async function parsePushedRequest(
+  server: Edge,
+  client: Client,
+  received: Parameters,
+  evidence: Evidence = noEvidence,
+  sender: Sender,
+): Promise<ParsedRequest> {
+  const named = received.get('client_id')
+  if (named !== undefined && named !== client.client_id) throw refused('client_id_mismatch')
+  const { parameters: replaced, handle } = await replaceParameters(server, received, client, {
+    isPushed: true,
+    evidence,
+    sender,
+  })
+  if (handle !== undefined) throw new TypeError('An extension claims a record for a pushed request.')
+  const parameters = replaced.without(credentialNames(server.credentialTerms))
+  parameters.require('client_id')
+  requireEchoableState(parameters)
+  const destination = destinationOf(client, parameters)
+  const { proposal, facts } = await parseAuthorizationRequest(destination, parameters, server)
+  return { proposal, facts, parameters: parameters.format() }
+}
