@@ -280,12 +280,22 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]))
 }
 
+// For each request: without lists of names.
 function isUnchanged(value: unknown, copy: unknown): boolean {
   if (value === copy) return true
-  if (isList(value) && isList(copy))
-    return value.length === copy.length && copy.every((each, at) => isUnchanged(value[at], each))
+  if (isList(value) && isList(copy)) return areUnchanged(value, copy)
   if (!isRecord(value) || !isRecord(copy)) return false
-  const names = Object.keys(copy)
-  const isSame = (name: string) => Object.hasOwn(value, name) && isUnchanged(value[name], copy[name])
-  return Object.keys(value).length === names.length && names.every(isSame)
+  let surplus = 0
+  for (const name in value) if (Object.hasOwn(value, name)) surplus += 1
+  for (const name in copy) {
+    if (!Object.hasOwn(value, name) || !isUnchanged(value[name], copy[name])) return false
+    surplus -= 1
+  }
+  return surplus === 0
+}
+
+function areUnchanged(values: readonly unknown[], copies: readonly unknown[]): boolean {
+  if (values.length !== copies.length) return false
+  for (let at = 0; at < copies.length; at++) if (!isUnchanged(values[at], copies[at])) return false
+  return true
 }
