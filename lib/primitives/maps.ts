@@ -7,8 +7,7 @@ export class BoundedMap<Value> extends Map<string, Value> {
   /** The entry then counts as the latest. */
   override set(key: string, value: Value): this {
     this.delete(key)
-    const oldest = this.keys().next()
-    if (this.size >= this.maximum && oldest.done !== true) this.delete(oldest.value)
+    if (this.size >= this.maximum) this.delete(this.keys().next().value ?? key)
     return super.set(key, value)
   }
 }

@@ -32,7 +32,8 @@ export class Place<Context = unknown> {
     readonly path: string,
     readonly context: Context,
     readonly issues: ConfigurationIssue[] = [],
-    private readonly asked = new Set<string>(),
+    /** Made late: what a request checks reads no options. */
+    private asked?: Set<string>,
   ) {}
 
   /** The place of an inner object. One that is none has one mistake, and no members. */
@@ -44,6 +45,7 @@ export class Place<Context = unknown> {
   }
 
   with<Other>(context: Other): Place<Other> {
+    this.asked ??= new Set()
     return new Place(this.source, this.path, context, this.issues, this.asked)
   }
 
@@ -63,6 +65,7 @@ export class Place<Context = unknown> {
   }
 
   field<Value>(name: string, field: Field<Value, Context>): Value {
+    this.asked ??= new Set()
     this.asked.add(name)
     return field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
   }
@@ -72,11 +75,11 @@ export class Place<Context = unknown> {
    * @param cures for members that hosts expect here, although they do not exist. No message lists them.
    */
   refuseUnknown(
-    known: readonly string[] = [...this.asked],
-    cures: ReadonlyMap<string, string> = new Map(),
+    known: readonly string[] = [...(this.asked ?? [])],
+    cures: ReadonlyMap<string, string> = noCures,
   ): void {
-    for (const [key, value] of Object.entries(this.source)) {
-      if (known.includes(key) || (value === undefined && cures.has(key))) continue
+    for (const key of Object.keys(this.source)) {
+      if (known.includes(key) || (this.source[key] === undefined && cures.has(key))) continue
       this.wrong(key, cures.get(key) ?? unknownName(key, known.toSorted()))
     }
   }
@@ -107,6 +110,7 @@ export const rootPlace = <Context>(context: Context): Place<Context> => new Plac
 export const placeOf = (options: unknown): Place => rootPlace<unknown>(undefined).inside(options, '')
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
+const noCures: ReadonlyMap<string, string> = new Map()
 
 function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {
   return Object.keys(fields).every((name) => Object.hasOwn(read, name))
