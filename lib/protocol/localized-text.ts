@@ -11,7 +11,7 @@ const languageTag = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,7}$/i
 export const isLanguageTag = (value: unknown): value is string =>
   typeof value === 'string' && languageTag.test(value)
 
-/** RFC 9110 12.5.4, the best first. Ignores what is malformed, `*`, and the weight 0. */
+/** RFC 9110 12.5.4, the best first, without what is malformed, `*` or of weight 0. */
 export function parseAcceptLanguage(header: string | undefined): readonly string[] {
   if (header === undefined) return []
   return header
@@ -64,8 +64,8 @@ export function lookUpLanguage<Tag extends string>(
 const shortened = (range: string) => range.replace(/(?:-[a-z0-9])?-?[a-z0-9]*$/, '')
 
 /**
- * A text for people: the same for all, or one per language tag (RFC 5646), such as `{ en: 'See your photos', de: 'Ihre
- * Fotos ansehen' }`. A person without a listed language sees the first text.
+ * For people: the same for all, or one per language tag (RFC 5646), such as `{ en: 'See your photos', de: 'Ihre Fotos
+ * ansehen' }`. The first is for all other languages.
  */
 export type Text = string | Readonly<Record<string, string>>
 
