@@ -30,7 +30,7 @@ export const listed = <Row>(sources: Sources, part: string, field: Field<readonl
 export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
-  /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */
+  /** Least seconds of an entry of an owner. */
   readonly indexSeconds: number | undefined
   readonly risks: readonly Required<PluginRisk>[]
   readonly start: (running: Running) => void
@@ -42,7 +42,7 @@ type ServerFacts = GuardFacts &
 
 export function openPlugins(at: Place, server: ServerFacts): OpenedPlugins<Edge> {
   const running = new Running<Edge>()
-  // All plug-ins of a server get one object, so one may know the server that another has opened.
+  // One object for all plug-ins: one may know the server that another has opened.
   const pluginServer = serverFor(server, running)
   return opened(at, running, partNames, (plugin) => {
     const open = plugin.open?.bind(plugin)
@@ -179,7 +179,7 @@ function opened<Part>(
   }
 }
 
-/** Hosts write plug-ins, also in JavaScript: check the result. Undefined after a mistake. */
+/** Hosts write plug-ins, also in JavaScript. */
 function partsOf(
   open: () => unknown,
   wrong: (message: string) => void,

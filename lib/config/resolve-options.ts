@@ -68,8 +68,7 @@ export function resolveOptions(options: Options) {
   const at = placeOf(options)
   at.throwIssues(subject)
   const scopes = at.field('scopes', scopeDescriptions)
-  // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a
-  // client would be right.
+  // After a mistake in `scopes`, no message about the scope of a client would be right.
   const knownScope = at.issues.length > 0 ? undefined : [...scopes.keys()]
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
   const { clock, lifetimes, resourceOwner, storeDeadline } = read

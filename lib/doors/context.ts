@@ -24,68 +24,60 @@ import { keeperFor } from '../authorization/refresh'
 import type { IssueContext } from '../authorization/transition'
 import { noEvidence, type Evidence } from '../protocol/extension-data'
 
-/** What the parts of one server share. Functions get it whole. */
+/** What the parts of one server share. */
 export interface Context {
   /** Seconds since the epoch. */
   readonly now: () => number
   readonly random: Random
   readonly settings: Settings
-  /** The issuer in the records. */
   readonly issuerDigest: string
   readonly store: ServerStore
   readonly counters: Counters
   readonly limits: Limits
   readonly audit: AuditLog
   readonly plugins: Plugins
-  /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
+  /** @throws OAuthError `temporarily_unavailable` during maintenance. */
   readonly requireService: (() => Promise<void>) | undefined
 }
 
 interface Limits {
   readonly issuing: IssueLimits
-  /** Of one owner, which wait for a decision. */
+  /** Of one owner. */
   readonly openRequests: OpenRequests<string>
-  /** Of one network, which wait in the store before their owner is known: no share of an owner bounds them. */
+  /** Of one network, before their owner is known. */
   readonly demandedLogins: OpenRequests<string | undefined>
 }
 
-/** The records of one issuer, and what is stored beside them. */
+/** Of one issuer. */
 export interface ServerStore extends AuthorizationStore {
   readonly findAccess: FindAccess
   /** What this process wrote last. Only a save with the same expected revision may rest on it. */
   readonly takeCached: (id: string) => StoredAuthorization | undefined
-  /** Records of other kinds. */
   readonly underlying: Store
   readonly owners: Owners
-  /** Whether owners list their authorizations, by the option `authorizations` or a plug-in. */
+  /** Also by a plug-in. */
   readonly listsOwners: boolean
-  /** Undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
-  /** Undefined without the option `authorizations`. */
   readonly indexedSince: IndexedSince | undefined
   readonly consents: ConsentMemory | undefined
 }
 
-/** What servers and guards read of the options. */
 export interface CommonSettings {
   readonly issuer: string
   readonly errorUri: string | undefined
   readonly resources: Resources | undefined
-  /** `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
 }
 
-/** What the rooms of the endpoints read of the options. */
 export interface Settings extends CommonSettings {
-  /** The path of the issuer without a slash at its end. */
+  /** Of the issuer, without a slash at its end. */
   readonly mount: string
   readonly scopes: ReadonlyMap<string, ScopeDescription>
   readonly defaultScope: Scope
   readonly tokenType: string
-  /** New tokens get the first one that issues. */
   readonly accessTokenFormats: readonly AccessTokenFormat[]
-  /** Of hosts and plug-ins only. */
+  /** Without the built-in ones. */
   readonly grantTypes: readonly GrantType[]
   readonly findClient: FindClient
   readonly clientDocuments: DocumentFetch

@@ -168,14 +168,14 @@ function offeredGrantTypes(
   const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered
-  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
+  // No codes without resource owners: only a grant type of the host can issue refresh tokens.
   const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
   return offered.filter(
     (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
   )
 }
 
-/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
+/** RFC 6749 4.4: client credentials do not. */
 function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
   return (
     resourceOwner !== undefined ||
