@@ -107,10 +107,11 @@ export type {
   ExtensionTokenRequest,
   ExtensionTokenResponse,
   LoginDefaults,
+  RequestArrival,
+  ResolvedRequest,
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
-export type * from './protocol/resolved-request'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export * from './protocol/host-errors'
 export type { Reason } from './protocol/refusals'

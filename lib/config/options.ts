@@ -8,6 +8,7 @@ import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults } from '../http/bearer-guard'
 import type { LimitOption, RateLimitOptions } from '../limits/limit'
+import type { Eventual } from '../primitives/concurrency'
 import type { PageOptions } from '../pages/page-options'
 import type { ChoicesQuestion } from '../protocol/extension'
 import type { ScopeImplications, ScopeOptions } from '../protocol/scope'
@@ -24,13 +25,11 @@ import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
 import type { Plugin } from '../doors/plug-in'
 
-type Eventually<T> = T | Promise<T>
-
 /** Options of `createAuthorizationServer`. Lifetimes and deadlines are seconds. */
 export interface AuthorizationServerOptions {
   /**
    * The URL of this server (RFC 8414 2): https, or http on a loopback host. The host mounts `oauth.router()` at its
-   * path.
+   * path. All absolute URLs come from it.
    */
   readonly issuer: string
   /**
@@ -70,14 +69,14 @@ export interface AuthorizationServerOptions {
    * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if nobody is. Default: no
    * authorization endpoint; clients act for themselves.
    */
-  readonly resourceOwner?: (request: Request) => Eventually<ResourceOwner | string | undefined | null | false>
+  readonly resourceOwner?: (request: Request) => Eventual<ResourceOwner | string | undefined | null | false>
   /**
    * Returns whether the owner has approved this request before, or the host trusts the client (RFC 6749 4.1.1): true
    * skips the consent page. Never called for the implicit grant, nor for a public client whose redirection URI is not
-   * https: another app could pass for it (RFC 6749 10.2). The form of the login page then ends at the client, as its
-   * Content-Security-Policy must allow. Default: always the page.
+   * https: another app could pass for it (RFC 6749 10.2). The form of the login page then ends at the client: its
+   * Content-Security-Policy must allow this. Default: always the page.
    */
-  readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
+  readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventual<boolean>
   /**
    * Whether the server remembers what an owner has allowed a client: no page if all was allowed before, scope, facts
    * and choice. Never for a public client whose redirection URI is not https, nor for one that registered itself:
@@ -90,7 +89,7 @@ export interface AuthorizationServerOptions {
    * introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page despite
    * `skipConsent`, unless `rememberConsent` knows which. Default: no question.
    */
-  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
+  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventual<OwnerQuestion | undefined>
   /**
    * Returns whether an authorization goes on at a refresh. False ends it (`invalid_grant`); an error causes
    * `temporarily_unavailable`, and the refresh token stays good. Default: always.
@@ -123,7 +122,7 @@ export interface AuthorizationServerOptions {
   /**
    * The origins whose scripts may call the endpoints for tokens, revocation and registration, those of the host with
    * `cors`, and read metadata: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
-   * Never with credentials. Default true.
+   * Never for the authorization and introspection endpoints, nor with credentials. Default true.
    */
   readonly cors?: CorsOption
   /**
@@ -177,7 +176,7 @@ export interface AuthorizationServerOptions {
   /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /** True closes the endpoints with `temporarily_unavailable`; guards go on. Default: never. */
-  readonly maintenance?: () => Eventually<boolean>
+  readonly maintenance?: () => Eventual<boolean>
   /** The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. Default none. */
   readonly errorUri?: string
   readonly limits?: ServerLimitOptions

@@ -20,12 +20,9 @@ import type { Sources } from './doors'
 import type { PathOptions } from './options'
 
 /** Each with its user. */
-export interface TakenByEndpoints {
-  readonly paths: Map<string, string>
-  readonly names: Map<string, string>
-}
+type TakenByEndpoints = ReturnType<typeof usedByEndpoints>
 
-export function usedByEndpoints(): TakenByEndpoints {
+export function usedByEndpoints() {
   return {
     paths: new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata'])),
     names: new Map(builtInEndpoints.map((name) => [name, 'the suite'])),

@@ -52,13 +52,7 @@ import { ofResources, resolveExtensions } from './doors'
 import { type OpenedPlugins, openPlugins } from './open-plug-ins'
 import type { AuthorizationServerOptions as Options, ServerLimitOptions } from './options'
 import { builtInGrantTypes, checkFormatsOf, defaultTokenType, resolveParts, usualFormatOf } from './plug-ins'
-import {
-  furtherPath,
-  pathsOption,
-  resolveEndpoints,
-  type TakenByEndpoints,
-  usedByEndpoints,
-} from './resolve-endpoints'
+import { furtherPath, pathsOption, resolveEndpoints, usedByEndpoints } from './resolve-endpoints'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
@@ -105,7 +99,7 @@ export function resolveOptions(options: Options) {
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && new Resources(named.all, named.defaultResource, ofPlugins)
-  const taken: TakenByEndpoints = usedByEndpoints()
+  const taken = usedByEndpoints()
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)

@@ -3,7 +3,6 @@ import type { Counters } from '../limits/counters'
 import type { IssueLimits } from '../limits/shares'
 import type { OpenRequests } from '../limits/windows'
 import type { Random } from '../protocol/credential'
-import type { Plugins } from './plug-ins'
 import type { Store } from '../store/store'
 import type { Owners } from '../authorization/owners'
 import type { ClientMarks } from '../authorization/client-marks'
@@ -11,15 +10,18 @@ import type { ConsentMemory } from '../authorization/remembered-consent'
 import type { IndexedSince } from '../authorization/owner-entries'
 import type { FindAccess } from '../authorization/lookup'
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
-import type { GrantType } from '../authorization/grant-type'
+import type { GrantType, ServedGrantType } from '../authorization/grant-type'
+import type { ResponseTypes } from '../authorization/response-types'
+import type { TokenRestrictor } from '../authorization/restrict'
 import { lifetimesFor, type Lifetimes } from '../authorization/lifetimes'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import type { AccessTokenFormat } from '../protocol/access-token-format'
-import type { Client, FindClient } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
+import type { Client, FindClient, PublishedSubject } from '../protocol/client'
+import type { ActingExtensions, Extension } from '../protocol/extension'
+import type { NamedModes } from '../protocol/response-types'
 import type { Scope, ScopeDescription } from '../protocol/scope'
-import type { TokenType } from '../protocol/token-type'
+import type { TokenType, TokenTypes } from '../protocol/token-type'
 import { keeperFor } from '../authorization/refresh'
 import type { IssueContext } from '../authorization/transition'
 import { noEvidence, type Evidence } from '../protocol/extension-data'
@@ -88,6 +90,31 @@ export interface Settings extends CommonSettings {
   /** Where owners can end an access. */
   readonly manageAt: string | undefined
   readonly storeDeadline: number
+}
+
+/** What plug-ins, hosts and this package bring, by where it acts. */
+export interface Plugins extends ActingExtensions {
+  readonly grantTypes: ReadonlyMap<string, ServedGrantType>
+  /** Also of response types, such as `implicit`. */
+  readonly offeredGrantTypes: readonly string[]
+  readonly responseTypes: ResponseTypes
+  readonly responseModes: NamedModes
+  readonly tokenTypes: TokenTypes
+  readonly formats: ReadonlyMap<string, AccessTokenFormat>
+  /** Undefined for opaque tokens. */
+  readonly usualFormat: string | undefined
+  /** RFC 7800 3.1. */
+  readonly confirmationOf: NonNullable<IssueContext['confirmationOf']>
+  readonly authorizationParameters: readonly string[]
+  readonly tokenParameters: readonly string[]
+  /** Those of the package do not. */
+  readonly looksAtOwners: boolean
+  readonly restrictors: readonly TokenRestrictor[]
+  /** Without effect for clients without them. */
+  readonly ignoredScope: Scope
+  readonly ignoredAtRefresh: Scope
+  /** Undefined if clients get those of the host. */
+  readonly publishedSubject: PublishedSubject | undefined
 }
 
 export function issueContext(

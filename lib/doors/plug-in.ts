@@ -10,6 +10,7 @@ import type { ClientAuthenticationMethod } from '../client-authentication/method
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { OwnPage, OwnPageRequest, PageEndpoint } from './page-endpoint'
 import type { Counters } from '../limits/counters'
+import type { ConsentView } from '../pages/consent-page'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client, ClientMember } from '../protocol/client'
 import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
@@ -229,17 +230,8 @@ export interface EnteringTerms {
   readonly grantType: string
   /** For the consent token of the form: a text that only the server knows, the same for one request and owner. */
   readonly secret: string
-  readonly device: DeviceOfRequest
+  readonly device: NonNullable<ConsentView['device']>
   readonly fields: Readonly<Record<string, string>>
-}
-
-interface DeviceOfRequest {
-  readonly userCode: string
-  readonly requestedFrom: string | undefined
-  /** In seconds since the epoch. */
-  readonly requestedAt: number
-  /** In seconds since the epoch. */
-  readonly now: number
 }
 
 export type Entered =

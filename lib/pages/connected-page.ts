@@ -23,7 +23,7 @@ export interface ConnectedApplication {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What the option `pages.connected` shows: a part of the list, or the question before a removal. */
+/** A part of the list, or the question before a removal. The option `pages.connected` gets it. */
 export interface ConnectedView extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
   /** Undefined for the list. */
   readonly removing: ConnectedApplication | undefined

@@ -23,8 +23,8 @@ export function attempt<Value>(
 }
 
 /**
- * A bounded queue for possible guesses; `before`, unbounded, secrets verified before; `after`, unbounded,
- * calls of the host.
+ * `in line` is bounded, for attempts that may be guesses. `before the line` is for secrets that this process has
+ * verified, `after the line` for calls of the host.
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 

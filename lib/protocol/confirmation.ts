@@ -1,6 +1,6 @@
 import { isRecord, isText } from '../primitives/values'
 import type { Extension } from './extension'
-import { type ExtensionData, type KeptExtensionData, ownDataOf } from './extension-data'
+import { type KeptExtensionData, ownDataOf } from './extension-data'
 import { isJson, type Json } from './json'
 import type { TokenType } from './token-type'
 
@@ -35,12 +35,8 @@ export function withConfirmation(
   return { ...members, cnf: { ...(isRecord(cnf) && cnf), ...Object.fromEntries(known) } }
 }
 
-export interface Confirmation {
-  /** `bearer` if an extension checks the proof, or there is none. */
-  readonly tokenType: string
-  readonly tokenData: Json | undefined
-  readonly tokenExtensionData: ExtensionData
-}
+/** `tokenType` is `bearer` if an extension checks the proof, or there is none. */
+export type Confirmation = Pick<KeptToken, 'tokenType' | 'tokenData' | 'tokenExtensionData'>
 
 export const unbound: Confirmation = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
 

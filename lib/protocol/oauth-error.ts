@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/values'
+import { isRecord, isWhole } from '../primitives/values'
 import { areAttributes, isQuotable, isToken, serverAttributes } from './http-authentication'
 
 /**
@@ -172,8 +172,7 @@ function requireSendable(error: OAuthError): void {
   }
 }
 
-export const isErrorStatus = (status: unknown): boolean =>
-  Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600
+export const isErrorStatus = isWhole(400, 599)
 
 const areHeaders = (headers: unknown) =>
   isRecord(headers) &&
@@ -232,10 +231,7 @@ const usualStatus: ReadonlyMap<string, number> = new Map([
 export const headersOf = ({ code, headers }: OAuthError): Record<string, string> =>
   code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
 
-export interface ErrorText {
-  readonly code: string
-  readonly description: string
-}
+export type ErrorText = Pick<OAuthError, 'code' | 'description'>
 
 /**
  * RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.
