@@ -182,7 +182,7 @@ export interface AuthorizationServerOptions {
   readonly limits?: ServerLimitOptions
   /** For one call of a store. Default 0.5, at most 60. */
   readonly storeDeadline?: number
-  /** For requests in flight at `oauth.close()`. Default 10, at most 60. */
+  /** For requests in flight at `close()`. Default 10, at most 60. */
   readonly closeDeadline?: number
   /** For the body of a request to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number

@@ -326,6 +326,14 @@ export function fact(
   </div>`
 }
 
+// A URI stays as it is.
+const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
+
+export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
+  const values = names.map((value) => ({ value, description: wordsOf(value) }))
+  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
+}
+
 function fineprint(
   { client, manageAt }: Pick<ConsentView, 'client' | 'manageAt'>,
   { texts: { consent } }: PageLocale,

@@ -1,5 +1,5 @@
 import type { Client } from './client'
-import { type KeptData, type KeptExtensionData, ownDataOf } from './extension-data'
+import type { KeptData } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
@@ -313,28 +313,3 @@ export interface Extension {
  * or the `access` of a route, `req.oauth`.
  */
 export type DescribedTo = 'introspection' | 'token' | 'access'
-
-/** At these, one after the other. */
-export type Door = 'resolve' | 'authorize' | 'respond' | 'describe'
-
-export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
-
-/** In the order of `plugins`; at `resolve`, those with `prepare` last. */
-export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
-
-/** The last one wins. */
-export function described(
-  extensions: readonly Pick<Extension, 'name' | 'describe'>[],
-  data: KeptExtensionData,
-  to: DescribedTo,
-): Readonly<Record<string, Json>> {
-  return Object.assign({}, ...extensions.map((each) => each.describe?.(ownDataOf(each.name, data), to)))
-}
-
-// A URI stays as it is.
-const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
-
-export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
-  const values = names.map((value) => ({ value, description: wordsOf(value) }))
-  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
-}

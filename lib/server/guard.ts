@@ -6,15 +6,15 @@ import { ofResources, resolveExtensions, type Sources } from '../config/doors'
 import { readerShape, resolveFormats, resolveTokenTypes } from '../config/plug-ins'
 import { openPluginsInGuard } from '../config/open-plug-ins'
 import { anIssuer, resolveCounters } from '../config/common-options'
+import type { AuthorizationServerOptions, ServerLimitOptions } from '../config/options'
 import type { Plugin } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import { bearerGuard, type BearerGuard, type GuardDefaults, guardsOption } from '../http/bearer-guard'
+import { bearerGuard, type BearerGuard, guardsOption } from '../http/bearer-guard'
 import { allowedOrigins, type CorsOption } from '../http/cors'
 import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
-import type { LimitOption } from '../limits/limit'
 import { singleUsesOption } from '../limits/counters'
 import { aClock, aFlag } from '../primitives/fields'
 import {
@@ -27,7 +27,7 @@ import {
   type Read,
 } from '../primitives/schema'
 import { tenYears } from '../primitives/values'
-import { scopeImplications, type ScopeImplications } from '../protocol/scope'
+import { scopeImplications } from '../protocol/scope'
 import { pageUri } from '../protocol/uri'
 import {
   introspectionOptions,
@@ -41,8 +41,11 @@ import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
-/** One of `store`, `jwt` and `introspection` knows the tokens. */
-export interface StandaloneGuardOptions {
+/** One of `store`, `jwt` and `introspection` knows the tokens. Deadlines are seconds. */
+export interface StandaloneGuardOptions extends Pick<
+  AuthorizationServerOptions,
+  'clock' | 'closeDeadline' | 'errorUri' | 'explainRefusals' | 'guards' | 'implies' | 'storeDeadline'
+> {
   /** The option `issuer` of the authorization server, letter by letter: tokens of others are refused. */
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
@@ -68,35 +71,15 @@ export interface StandaloneGuardOptions {
    * a client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Default false.
    */
   readonly authorizations?: boolean
-  /** Seconds for one call of a store. Default 0.5, at most 60. */
-  readonly storeDeadline?: number
   /** The option `plugins` of the authorization server. Default none. */
   readonly plugins?: readonly Plugin[]
   /**
    * Keeps single-use values; all guards must share it. Default: the option `store`, else the memory of this process.
    */
   readonly counters?: Store
-  readonly limits?: {
-    /** As of `createAuthorizationServer`; `false` for none. Default: 60 000 `attempts` in 60 `seconds`. */
-    readonly singleUses?: LimitOption
-  }
-  /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
-  readonly closeDeadline?: number
-  /** The URL of a page that explains error codes: sent as `error_uri`, with the code as its fragment. Default none. */
-  readonly errorUri?: string
-  /** As of `createAuthorizationServer`. Default: no scope covers another. */
-  readonly implies?: ScopeImplications
-  /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
-  readonly guards?: GuardDefaults
-  /**
-   * The origins whose scripts may read `protectedResource()`: `true` for every origin, `false` for none, or `{ origins
-   * }`. Default true.
-   */
+  readonly limits?: Pick<ServerLimitOptions, 'singleUses'>
+  /** The origins whose scripts may read `protectedResource()`, as of `createAuthorizationServer`. Default true. */
   readonly cors?: CorsOption
-  /** As of `createAuthorizationServer`. Default true. */
-  readonly explainRefusals?: boolean
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly clock?: () => number
 }
 
 /** A bearer guard without an authorization server in the process. */
