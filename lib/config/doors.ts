@@ -62,7 +62,7 @@ export const guardDoors: readonly string[] = ['admit', 'describe', 'exposedHeade
 
 const extensionShape = shape<Omit<Extension, 'name'>>(fieldsOfDoors)
 
-/** Not what its `open` has returned. */
+/** Not the result of its `open`. */
 const isNamed = (given: Omit<Extension, 'name'>): given is Extension => 'name' in given
 
 /** Of each plug-in, at most one object. */

@@ -10,12 +10,12 @@ import { isRecord, isText, isTexts } from '../primitives/values'
 
 export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {
   /**
-   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list of URLs; or URLs
-   * and names: `{ 'https://api.example.com/mcp': 'Notes' }`. The first stands for requests and guards that
-   * name none.
+   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list; or URLs and
+   * names: `{ 'https://api.example.com/mcp': 'Notes' }`. The first stands for requests and guards that name
+   * none.
    */
   readonly resource: string | readonly [string, ...string[]] | Readonly<Record<string, string>>
-  /** Maps each scope to a text for the consent page. */
+  /** Each with a text for the consent page. */
   readonly scopes: AuthorizationServerOptions['scopes']
   /** Of a request that names none, separated by spaces. Default: every scope. */
   readonly defaultScope?: string

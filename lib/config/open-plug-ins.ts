@@ -30,7 +30,7 @@ export const listed = <Row>(sources: Sources, part: string, field: Field<readonl
 export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
-  /** Least seconds of an entry of an owner. */
+  /** At least how long the record of an owner keeps an entry. */
   readonly indexSeconds: number | undefined
   readonly risks: readonly Required<PluginRisk>[]
   readonly start: (running: Running) => void

@@ -45,14 +45,14 @@ export interface AuthorizationServerOptions {
   /** The scope of a request that names none, separated by spaces. Default: `invalid_scope`. */
   readonly defaultScope?: string
   /**
-   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3): the page and
-   * `scope` of the response show it. A scope that is malformed, unknown or wholly beyond the client stays
-   * `invalid_scope`, as does any beyond the authorization at a refresh. Default false.
+   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3), as the page and
+   * the response show. A scope that is malformed, unknown or wholly beyond the client stays `invalid_scope`, as does
+   * any beyond the authorization at a refresh. Default false.
    */
   readonly narrowScope?: boolean
   /**
    * The protected resources of tokens (RFC 8707), by absolute URIs without a fragment. Clients name them by `resource`;
-   * a guard refuses tokens for others. Default: tokens name none, and guards refuse those that do.
+   * a guard refuses tokens for others. Default: none, and guards refuse tokens that name one.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
@@ -108,8 +108,8 @@ export interface AuthorizationServerOptions {
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
-   * Whether `oauth.authorizations` lists and ends what owners approve, at one more read and write for each approval. An
-   * object, such as `{}`, adds the page of connected applications. Default false.
+   * Whether `oauth.authorizations` lists and ends what owners approve, at one more read and write for each approval.
+   * `{}` adds the page of connected applications. Default false.
    */
   readonly authorizations?: boolean | AuthorizationsOptions
   /** Default `memoryStore()`, which refuses to run in production. */
@@ -138,8 +138,7 @@ export interface AuthorizationServerOptions {
   readonly refreshTokenExpiresIn?: boolean
   /**
    * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to a
-   * key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). `refresh_token_rotation` of a registration
-   * comes first. Default `true`.
+   * key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). A registration may differ. Default `true`.
    */
   readonly refreshTokenRotation?: boolean
   /**
@@ -153,11 +152,10 @@ export interface AuthorizationServerOptions {
    * Verifies client secrets by digests of another authorization server, such as PBKDF2: entries of
    * `client_secret_hashes` that are neither this suite's nor bcrypt, of 32 to 512 printable characters without a space.
    * Such a secret may be a guess, so `limits.clientAuthentication` and the queue of bcrypt count it; a right one is
-   * asked about once in five minutes. The first success replaces the digest if the clients are
-   * `registeredClients(store)`: by SHA-256 for a random secret of 43 characters or more, else by bcrypt; one of more
-   * than 72 bytes stays. If the function throws, takes more than 10 seconds or returns no boolean, the client gets
-   * `temporarily_unavailable`; the event has only the name of the error, whose message may quote the secret. Default:
-   * registrations with such digests are refused.
+   * asked about once in five minutes. With `registeredClients(store)`, the first success replaces the digest: by
+   * SHA-256 for a random secret of 43 characters or more, else by bcrypt, up to 72 bytes. If the function throws, takes
+   * more than 10 seconds or returns no boolean, the client gets `temporarily_unavailable`; the event has only the name
+   * of the error, whose message may quote the secret. Default: registrations with such digests are refused.
    */
   readonly verifyDigest?: VerifyDigest
   /** Which clients must use PKCE (RFC 7636, S256); every client may. Default `public`. */
@@ -225,8 +223,8 @@ export interface ServerLimitOptions {
    */
   readonly issuing?: IssueLimitOptions | false
   /**
-   * Authorization requests of one resource owner that wait for a decision in this process; the owner gets 429 beyond.
-   * Default: 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
+   * Authorization requests of one owner that wait for a decision in this process; beyond, the owner gets 429. Default:
+   * 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
    */
   readonly openRequests?: LimitOption
   /**
@@ -235,7 +233,7 @@ export interface ServerLimitOptions {
    */
   readonly singleUses?: LimitOption
   /**
-   * How many clients that registered themselves, or by metadata documents, one resource owner may use, with the option
+   * How many clients that registered themselves, or by metadata documents, one owner may use, with the option
    * `authorizations`. One more ends what the owner approved for the one used longest ago. Default 50, 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false

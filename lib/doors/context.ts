@@ -27,7 +27,6 @@ import { keeperFor } from '../authorization/refresh'
 import type { IssueContext } from '../authorization/transition'
 import { noEvidence, type Evidence } from '../protocol/extension-data'
 
-/** What the parts of one server share. */
 export interface Context {
   /** Seconds since the epoch. */
   readonly now: () => number
@@ -58,7 +57,7 @@ export interface ServerStore extends AuthorizationStore {
   readonly takeCached: (id: string) => StoredAuthorization | undefined
   readonly underlying: Store
   readonly owners: Owners
-  /** Also by a plug-in. */
+  /** By the option `authorizations` or a plug-in. */
   readonly listsOwners: boolean
   readonly clientMarks: ClientMarks | undefined
   readonly indexedSince: IndexedSince | undefined
@@ -108,7 +107,7 @@ export interface Plugins extends ActingExtensions {
   readonly confirmationOf: NonNullable<IssueContext['confirmationOf']>
   readonly authorizationParameters: readonly string[]
   readonly tokenParameters: readonly string[]
-  /** Those of the package do not. */
+  /** Extensions of the package do not. */
   readonly looksAtOwners: boolean
   readonly restrictors: readonly TokenRestrictor[]
   /** Without effect for clients without them. */

@@ -7,9 +7,8 @@ import type { Request, Response } from 'express'
 import type { ChoicesQuestion } from '../protocol/extension'
 
 /**
- * Pages and redirects for people. The server adds TLS check, the limit on a network, bounds of a body, events, closing
- * and the page of errors, and refuses forms of other sites. A page that changes anything also needs a secret in its
- * form, such as a consent token.
+ * Pages and redirects for people. The server adds TLS check, limits, events, closing and the page of errors, and
+ * refuses forms of other sites. A page that changes anything also needs a secret in its form, such as a consent token.
  */
 export type PageEndpoint = PageDescription & PageHandling
 
@@ -25,8 +24,8 @@ interface PageDescription {
   /** Whether the metadata names it: `end_session` becomes `end_session_endpoint` (RFC 8414 2). Default false. */
   readonly listed?: boolean
   /**
-   * Whether a form of another site is good, as the request of a client. It goes on by `GET` with its fields in the
-   * query, because browsers withhold the session cookie from it. Default false.
+   * Whether a form of another site is good, as the request of a client. It goes on by `GET`, because browsers withhold
+   * the session cookie from it. Default false.
    */
   readonly fromOtherSites?: boolean
   /**
@@ -74,7 +73,7 @@ export interface PageRequest<
  * `html` is a whole document, by `pageDocument` and the tag `html`: no script, no style of its own, forms to this
  * server. `redirect` is a path of this server (303). `leaveTo` is a URI of another site, which the page has checked.
  * `logIn` asks the login of the host for something, such as another account, and returns to `returnTo`: a path below
- * the issuer with its query.
+ * the issuer.
  */
 export type PageResponse =
   | {

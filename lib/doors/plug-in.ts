@@ -65,7 +65,7 @@ export interface PluginParts extends GuardParts, Omit<Extension, 'name'> {
   readonly responseModes?: readonly ResponseMode[]
   /** Of registrations (RFC 7591 2). */
   readonly clientMembers?: readonly ClientMember[]
-  /** Its own, for a server with the option `resources`. */
+  /** Of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PluginResource[]
   /**
    * Needs the authorizations of owners ({@link PluginServer.authorizationsOf}). An entry with the scope `openid` stays
@@ -113,8 +113,8 @@ export interface PluginGuard {
 }
 
 /**
- * What a plug-in reads of a server. Everything from `documents` on throws an `Error` until the server is made. A store
- * that fails causes `temporarily_unavailable`.
+ * From `documents` on, everything throws an `Error` until the server is made. A store that fails causes
+ * `temporarily_unavailable`.
  */
 export interface PluginServer extends PluginGuard {
   /** Keys are as written: begin them with the name of the plug-in. For authorizations, use `commit`. */
@@ -133,8 +133,8 @@ export interface PluginServer extends PluginGuard {
   /** Disabled ones, too. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
-   * Checks an authorization request that a known client pushes (RFC 9126), after `resolve` of extensions; `client_id`
-   * must name this client.
+   * Checks an authorization request that a known client pushes (RFC 9126), after `resolve`; `client_id` must name this
+   * client.
    *
    * @param evidence `evidence` at the endpoint.
    * @param sender `sender` at the endpoint: fetches count for it.
@@ -146,7 +146,7 @@ export interface PluginServer extends PluginGuard {
     evidence: Evidence | undefined,
     sender: Sender,
   ) => Promise<ParsedRequest>
-  /** Requests of clients without a redirection URI, for a plug-in with its own page. */
+  /** For a plug-in with its own page. */
   readonly polledRequests: PolledRequests
   /** Undefined for an access token that is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
@@ -189,7 +189,7 @@ export interface LateFailure {
 
 /**
  * Requests of clients without a redirection URI, such as devices (RFC 8628): as at the authorization endpoint, with a
- * page before it that names the request, and polls in place of a redirect.
+ * page before that names the request, and polls in place of a redirect.
  */
 export interface PolledRequests {
   /** @throws OAuthError every refusal of the authorization endpoint. */

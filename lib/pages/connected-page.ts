@@ -3,7 +3,7 @@ import { clientNameOf, type ConsentScope, type ConsentView, fact, origin, scopeL
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import type { PageLocale, PageTexts } from './texts/locale'
 
-/** In one or several authorizations. */
+/** By one or several authorizations. */
 export interface ConnectedApplication {
   /** The `client_id` alone if the client is not found. */
   readonly client: ConsentView['client']
@@ -14,7 +14,7 @@ export interface ConnectedApplication {
   readonly grantedAt: number
   /**
    * The start of the day (UTC) of the last tokens without the owner, in seconds since the epoch; undefined if
-   * none since the day of the approval.
+   * there were none since the day of approval.
    */
   readonly lastIssuedOn: number | undefined
   /** Leads to the question before the removal. */

@@ -156,7 +156,7 @@ export interface ConsentView {
   }
   /** `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
-  /** Leads to the host's login and back, for another account. Undefined if the request cannot be asked again. */
+  /** Leads to the host's login and back, for another account. Undefined if nobody can ask again. */
   readonly switchAccount: string | undefined
   readonly scope: readonly ConsentScope[]
   /** Such as the owner's workspaces. */
@@ -175,7 +175,7 @@ export interface ConsentView {
   readonly redirectTo: string | undefined
   /**
    * Who gets the decision by {@link redirectTo}: a web site, a program on the owner's device (`http` on loopback), or
-   * an app with its own scheme. Any program on the device can pass for the last two.
+   * an app with its own scheme. Other programs can pass for the last two.
    */
   readonly receiver: 'web' | 'device' | 'app' | undefined
   /**

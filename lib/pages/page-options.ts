@@ -29,15 +29,13 @@ import {
 export interface PageOptions {
   /**
    * Renders the consent page: a form that posts `view.fields` and `decision` to `view.action`. A
-   * Content-Security-Policy must allow `form-action 'self' https:` and the scheme of `view.redirectTo`. Default: the
-   * page of the suite.
+   * Content-Security-Policy must allow `form-action 'self' https:` and the scheme of `view.redirectTo`. Default: that
+   * of the suite.
    */
   readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
-  /**
-   * Renders the error page. A program that accepts only JSON gets JSON from the server. Default: the page of the suite.
-   */
+  /** Renders the error page, but for programs that accept only JSON. Default: that of the suite. */
   readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
-  /** Renders the page of connected applications. Default: the page of the suite. */
+  /** Renders the page of connected applications. Default: that of the suite. */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
    * Whether a client may open the authorization endpoint in a popup and keep hold of it: the server sends

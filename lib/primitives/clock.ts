@@ -63,7 +63,7 @@ export interface Deadline {
   readonly failed?: (cause: unknown) => unknown
 }
 
-/** What the act began goes on. */
+/** The act goes on after its deadline. */
 export const inTime = <T>(act: () => Promise<T>, deadline: Deadline): Promise<T> =>
   madeInTime(act, deadline, same)
 

@@ -15,7 +15,7 @@ export class BoundedMap<Value> extends Map<string, Value> {
 // More than an addition brings: expired entries cannot pile up.
 const sweptPerAddition = 4
 const sweptWhenFull = 1000
-// After a long pause.
+// Bounds a sweep after a long pause.
 const secondsPerSweep = 100_000
 
 interface Entry<Value> {

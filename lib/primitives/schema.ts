@@ -32,7 +32,7 @@ export class Place<Context = unknown> {
     private readonly asked = new Set<string>(),
   ) {}
 
-  /** Something else has one mistake, and no members. */
+  /** Anything but an object has one mistake, and no members. */
   inside(given: unknown, name: string): Place<Context> {
     const path = this.at(name)
     if (isRecord(given)) return new Place(given, path, this.context, this.issues)
@@ -129,7 +129,7 @@ export function readOptions<Of extends Table<undefined>>(
   return read
 }
 
-/** An absent one has every default. */
+/** An absent object has every default. */
 export function group<Context, Of extends Table<Context>>(
   fields: Of & Table<Context>,
   { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
@@ -209,7 +209,7 @@ export function kind<Context>(
   }
 }
 
-/** For a member that hosts expect here. */
+/** For a member that does not exist, though hosts expect it. */
 export function refusal(cure: string): Field<undefined> {
   return (given, at, name) => {
     if (given !== undefined) at.wrong(name, cure)

@@ -18,8 +18,8 @@ export interface ClientRegistration extends HostClientMembers {
   /** RFC 6749 2.1: only `confidential` clients, such as web servers, can keep a secret. */
   readonly client_type: 'confidential' | 'public'
   /**
-   * At most 10, from `hashClientSecret`, `generateClientSecret`, or another server with the option `verifyDigest`. All
-   * are valid, for a rotation; the event `oldSecretUsed` reports the use of any but the last. Default: none.
+   * At most 10, from `hashClientSecret`, `generateClientSecret`, or another server with `verifyDigest`. All are valid,
+   * for a rotation; the event `oldSecretUsed` reports the use of any but the last. Default: none.
    */
   readonly client_secret_hashes?: readonly string[] | undefined
   /** By method of authentication, such as public keys: JSON of at most 16 384 characters. Never a secret in clear. */
@@ -38,13 +38,13 @@ export interface ClientRegistration extends HostClientMembers {
    */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   /**
-   * A request may add a query to a registered URI without one, and must name its redirection URI (RFC 6749 3.1.2.2).
+   * Lets a request add a query to a registered URI without one; it must name its redirection URI (RFC 6749 3.1.2.2).
    * Default `false`.
    */
   readonly dynamic_redirect_query?: boolean | undefined
   /**
-   * Allows `http` URIs beyond loopback, where anybody on the network can read the code: the server warns the owner
-   * before each redirect (RFC 6749 3.1.2.1). Default `false`.
+   * Allows `http` URIs beyond loopback, where the network can read the code: the server warns the owner before each
+   * redirect (RFC 6749 3.1.2.1). Default `false`.
    */
   readonly insecure_redirect_uris?: boolean | undefined
   /** Default `['authorization_code']`. With `refresh_token`, the client gets refresh tokens. */
@@ -55,11 +55,11 @@ export interface ClientRegistration extends HostClientMembers {
   readonly token_type?: string | undefined
   /** Space separated, at most 4096 characters. */
   readonly scope: string
-  /** In seconds. Default, and at most: `lifetimes.accessToken` of the server. */
+  /** In seconds. Default and maximum: `lifetimes.accessToken` of the server. */
   readonly access_token_lifetime?: number | undefined
-  /** In seconds since the last refresh. Default, and at most: `lifetimes.refreshToken` of the server. */
+  /** In seconds since the last refresh. Default and maximum: `lifetimes.refreshToken` of the server. */
   readonly refresh_token_lifetime?: number | undefined
-  /** In seconds since the approval: the absolute end. Default, and at most: `lifetimes.grant` of the server. */
+  /** In seconds since the approval. Default and maximum: `lifetimes.grant` of the server. */
   readonly grant_lifetime?: number | undefined
   /**
    * Whether each refresh gives a new refresh token. `false` is for tokens that a confidential client or a key holds;
@@ -89,7 +89,7 @@ export interface ClientRegistration extends HostClientMembers {
   readonly tos_uri?: string | undefined
 }
 
-/** A checked registration, with every default. */
+/** Checked, with every default. */
 export interface Client {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
@@ -121,7 +121,7 @@ export interface Client {
   /** Of plug-ins, under the registered names. No prototype. */
   readonly members: Readonly<Record<string, Json>>
   readonly deleted?: true
-  /** RFC 7591: the client registered itself. Its name is its own claim; its logo and pages are left out. */
+  /** RFC 7591: its name is its own claim; its logo and pages are left out. */
   readonly selfRegistered?: true
   readonly metadataDocument?: MetadataDocument
 }
@@ -133,7 +133,6 @@ interface MetadataDocument {
   readonly localhostRedirects: boolean
 }
 
-/** RFC 7591 2. */
 export const usualGrantTypes: readonly string[] = Object.freeze(['authorization_code'])
 export const usualResponseTypes = (grantTypes: readonly string[]): readonly string[] =>
   grantTypes.includes('authorization_code') ? ['code'] : []
@@ -157,14 +156,11 @@ export const passesNetworkLimit = (client: Client): boolean =>
   hasCredentials(client) && isRegisteredByHost(client)
 
 /**
- * A client of the options comes without a promise.
- *
  * @param sender for a look-up at another server. Over the limit of failures, it throws the refusal of the network.
  * @throws UnusableClient if the client exists, and this server cannot use it.
  */
 export type FindClient = (clientId: string, sender?: Sender) => Eventual<Client | undefined>
 
-/** RFC 7523 2.2. */
 export const privateKeyJwtName = 'private_key_jwt'
 
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']
@@ -180,7 +176,6 @@ export interface AuthenticationMethodDescription {
   mistakeIn?(credential: Json): string | undefined
 }
 
-/** RFC 6749 2.3.2. */
 export function hasCredentialFor(method: string, client: Client): boolean {
   if (method === 'none') return !hasCredentials(client)
   if (secretMethods.includes(method)) return client.client_secret_hashes.length > 0
@@ -234,7 +229,6 @@ export interface ClientMember {
   subjectFor?(subject: string, client: Client): string
 }
 
-/** The identifier of an owner for one client. */
 export type PublishedSubject = (subject: string, client: Client) => string
 
 export function publishedSubjectBy(members: readonly ClientMember[] = []): PublishedSubject | undefined {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * A prefix, the id (22 letters of base64url), for a refresh token generation (6) and tag (11), and the secret (43). The
- * id is the key of the record, so one read finds it. The store holds only digests of whole texts.
+ * A prefix, the id (22 letters of base64url), and the secret (43); a refresh token has generation (6) and tag (11)
+ * before it. The id is the key of the record: one read finds it. The store holds only digests of whole texts.
  */
 export type CredentialKind =
   /** The consent token, in the consent form alone. */

@@ -58,17 +58,17 @@ export const hasBody = (method: string): boolean => method === 'POST' || method 
 export type EndpointHandling<Extra = unknown> =
   | {
       readonly clientAuthentication?: 'required' | 'confidential'
-      /** @throws OAuthError to refuse the request. */
+      /** @throws OAuthError to refuse. */
       handle(request: EndpointRequest & Extra): Promise<EndpointResponse>
     }
   | {
       readonly clientAuthentication: 'optional'
-      /** @throws OAuthError to refuse the request. */
+      /** @throws OAuthError to refuse. */
       handle(request: EndpointRequest<Client | undefined> & Extra): Promise<EndpointResponse>
     }
   | {
       readonly clientAuthentication: 'none'
-      /** @throws OAuthError to refuse the request. */
+      /** @throws OAuthError to refuse. */
       handle(request: EndpointRequest<undefined> & Extra): Promise<EndpointResponse>
     }
 

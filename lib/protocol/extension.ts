@@ -35,8 +35,8 @@ export interface ResolvedRequest {
   readonly parameters: string | Parameters
   /**
    * The handle of a record of `openRequest`, if the request is good once. The record becomes this request's when an
-   * owner sees its page or approves it. One that is claimed, expired or another client's refuses the request, on a
-   * page. Default: nothing is used up.
+   * owner sees its page or approves it. One that is claimed, expired or another client's is refused, on a page.
+   * Default: nothing is used up.
    */
   readonly claims?: string
 }
@@ -58,14 +58,14 @@ export interface ExtensionAuthorizationRequest extends ExtensionRequest {
   readonly parameters: Parameters
   /** For a client without a browser: the grant type of its polls. */
   readonly responseType: ResponseTypeDescription
-  /** Undefined without a browser, as for a device. */
+  /** Undefined for a device. */
   readonly redirectUri: string | undefined
   /** What the owner is asked for: the parameter `scope`, or the default. */
   readonly scope: Scope
   /** Undefined if nobody is logged in, or without a browser, as for a pushed request. */
   readonly owner: ResourceOwner | undefined
   /**
-   * In seconds since the epoch, less 5 seconds by which clocks may differ: the earliest good `authTime` of the owner.
+   * In seconds since the epoch, less 5 seconds by which clocks may differ: `authTime` of the owner must not be earlier.
    */
   readonly loginDemandedAt: number | undefined
 }
@@ -74,7 +74,7 @@ export interface ExtensionAuthorizationRequest extends ExtensionRequest {
 export interface LoginDefaults {
   /** `max_age`, in whole seconds. Default: any age. */
   readonly maxAge?: number
-  /** `acr_values`, the preferred one first. Default none. */
+  /** `acr_values`, the best first. Default none. */
   readonly acrValues?: readonly string[]
 }
 
@@ -84,7 +84,7 @@ export interface AuthorizationTerms {
   readonly data?: Json | undefined
   /** A part of the requested scope. An empty one is `invalid_scope`. */
   readonly scope?: Scope
-  /** For the consent page, besides the scope. */
+  /** For the consent page. */
   readonly facts?: readonly ConsentFact[]
   /** Of the registration. The request wins; of two extensions, the first. */
   readonly loginDefaults?: LoginDefaults
@@ -118,7 +118,7 @@ export interface ChoicesQuestion {
   readonly scope: readonly string[]
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
-  /** Undefined without a browser of the client, as for a device. */
+  /** Undefined for a device. */
   readonly redirectUri: string | undefined
 }
 
@@ -137,15 +137,15 @@ export interface ExtensionTokenRequest extends ExtensionRequest {
   readonly subject: string | undefined
   /** What the access token gets. */
   readonly scope: Scope
-  /** Undefined if the request names none, or its grant type reads none. */
+  /** Undefined if the request names none. */
   readonly requestedScope: Scope | undefined
   /** What this extension stored. */
   readonly authorizationData: Json | undefined
-  /** Whether the authorization begins here, as for client credentials. */
+  /** Whether the authorization begins here. */
   readonly begins: boolean
-  /** The exchanged token of this server (RFC 8693): the new one should give no more. */
+  /** The exchanged token of this server (RFC 8693): give no more than it has. */
   readonly subjectToken: ExchangedToken | undefined
-  /** Targets that the grant type approves, such as by the policy of a token exchange. */
+  /** Targets that the grant type approves. */
   readonly audience: readonly string[]
   /** Of `prepare`; undefined at the authorization endpoint. */
   readonly evidence: unknown
@@ -168,8 +168,8 @@ export interface TokenRestriction {
   /** By name. Default: that of the authorization. Two extensions must not name two. */
   readonly tokenType?: string
   /**
-   * At a refresh: whether the request proves the key to which the refresh token was bound before. Such a token need not
-   * rotate (RFC 9700 2.2.2). Needs `bindsRefreshTokens`. Default: no.
+   * At a refresh: whether the request proves the key of the refresh token, which then need not rotate (RFC 9700 2.2.2).
+   * Needs `bindsRefreshTokens`. Default: no.
    */
   readonly provesKey?: boolean
   /** By name, or `opaque`. Default: the first that issues. Two extensions must not name two. */
@@ -247,8 +247,8 @@ export interface Extension {
   readonly authorizationMetadata?: ExtensionMetadata
   /**
    * Replaces an authorization request before the server reads anything but its client, such as by a pushed request (RFC
-   * 9126). Undefined leaves it as it is. In the order of the option `plugins`, each gets what the one before left;
-   * those with `prepare` come last, because what they add by `evidence` counts.
+   * 9126). Undefined leaves it as it is. Each extension gets what the one before left; those with `prepare` come last,
+   * because what they add by `evidence` counts.
    *
    * @throws OAuthError to refuse, on a page: the server has no redirection URI yet.
    */
@@ -298,8 +298,8 @@ export interface Extension {
    */
   respond?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | 'end' | undefined>
   /**
-   * Runs before a guard, or `PluginServer.admit` at an endpoint, lets a token pass. Returns a reason to refuse it, a
-   * stable word for events; the client learns only that the token is not valid (401).
+   * Runs before a guard, or `PluginServer.admit`, lets a token pass. Returns a reason to refuse it, a stable word for
+   * events; the client learns only that the token is not valid (401).
    *
    * @throws OAuthError to refuse with another code, status or challenge.
    */
@@ -309,7 +309,7 @@ export interface Extension {
 }
 
 /**
- * Who reads the members: `introspection` (RFC 7662 2.2), a `token` in a format, such as a JWT, which clients can read,
- * or the `access` of a route, `req.oauth`.
+ * Who reads the members: `introspection` (RFC 7662 2.2), a `token` in a format, such as a JWT, or the `access` of a
+ * route, `req.oauth`. Clients can read the second.
  */
 export type DescribedTo = 'introspection' | 'token' | 'access'

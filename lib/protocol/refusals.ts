@@ -76,7 +76,6 @@ export function refusedBy(
 
 const isName = (name: string): name is RefusalName => known.has(name)
 
-/** The first row of each. */
 const namesByReason: ReadonlyMap<string, RefusalName> = new Map(
   Object.keys(rows)
     .filter(isName)

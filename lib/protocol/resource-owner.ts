@@ -1,8 +1,6 @@
 import { isRecord, isText, isTexts, isWhole } from '../primitives/values'
 import { isTooLong, longestValues, type Parameters } from './parameters'
 
-// OpenID Connect Core 2, RFC 9470.
-
 // In characters, like `acr` of a login.
 const longestValue = 256
 
@@ -72,7 +70,6 @@ export function loginQueryOf({
   }
 }
 
-/** In characters. */
 const longestSubject = 1024
 
 export const isSubject = (value: unknown): value is string => isText(value) && value.length <= longestSubject

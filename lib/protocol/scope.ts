@@ -91,7 +91,7 @@ export function requireScope(client: { readonly scope: Scope }, scope: Scope): v
   throw scopeRefusal('scope_not_allowed', scope, client.scope, observed)
 }
 
-// It stands in URLs.
+// URLs have it.
 const longestNamed = 128
 
 /** The client learns the first token that fails; only the warning has the rest. */

@@ -119,7 +119,6 @@ export interface TokenType {
   read(credentials: string): PresentedToken | undefined
 }
 
-/** RFC 6749 5.1. */
 export const fitsType = (named: unknown, type: string): boolean =>
   named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
 

@@ -66,8 +66,7 @@ export function differenceBetween(one: string, other: string): string | undefine
 }
 
 /**
- * Issuers that differ in one part are mostly one: two stores would hide the slip, and the guard still refuse every
- * token.
+ * Issuers that differ in one part are mostly one: two stores would hide the slip, and guards still refuse every token.
  */
 export function adviceForShared(issuer: string, ...others: readonly string[]): string {
   const slips = others.flatMap((other) => slipBetween(issuer, other) ?? [])

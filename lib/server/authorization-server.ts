@@ -124,10 +124,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
   const whole = () => {
     const routes = new Map<string, RequestHandler>()
-    // By `metadata()`, the rest at the root of the host.
+    // An issuer with a path has the rest at the root of the host.
     for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
       routes.set(path, metadata)
-    // As Express does.
+    // As Express does, also with a slash behind it.
     const at = (path: string, middleware: RequestHandler) =>
       routes.set(path, middleware).set(`${path}/`, middleware)
     for (const row of rows) at(row.path, served(context, row))

@@ -48,7 +48,7 @@ export interface StandaloneGuardOptions extends Pick<
 > {
   /** The option `issuer` of the authorization server, letter by letter: tokens of others are refused. */
   readonly issuer: string
-  /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
+  /** Of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store?: Store
   /** Signatures prove the tokens. */
   readonly jwt?: JwtSource
@@ -62,13 +62,13 @@ export interface StandaloneGuardOptions extends Pick<
   /** The resource of a route that names none. Default: the only one of `resources`. */
   readonly defaultResource?: string
   /**
-   * With `store`, if the authorization server has the option `choices`: `req.oauth.choice` is the answer. Default
-   * false.
+   * With `store`: whether the authorization server has the option `choices`, whose answer is `req.oauth.choice`.
+   * Default false.
    */
   readonly choices?: boolean
   /**
-   * With `store`, if the authorization server has the option `authorizations`: the guard refuses, within a second, what
-   * a client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Default false.
+   * With `store`: whether the authorization server has the option `authorizations`. The guard then refuses, within a
+   * second, what a client got before `revokeClient()`, or before it was disabled. Default false.
    */
   readonly authorizations?: boolean
   /** The option `plugins` of the authorization server. Default none. */
