@@ -129,8 +129,6 @@ function serverFor(facts: ServerFacts, running: Running<Edge>): PluginServer {
   }
 }
 
-type Opening = () => unknown
-
 const pluginMessage =
   'must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().'
 
@@ -138,7 +136,7 @@ function opened<Part>(
   options: Place,
   running: Running<Part>,
   names: readonly string[],
-  openingOf: (plugin: Plugin) => Opening | undefined,
+  openingOf: (plugin: Plugin) => (() => unknown) | undefined,
 ): OpenedPlugins<Part> {
   const taken = new Set<string>()
   const sources: Source[] = []

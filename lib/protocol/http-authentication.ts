@@ -1,12 +1,7 @@
 import { isRecord } from '../primitives/values'
 
-interface AuthorizationHeader {
-  /** As the request spells it; see {@link isSameScheme}. */
-  readonly scheme: string
-  readonly credentials: string
-}
-
-export function parseAuthorization(header: string): AuthorizationHeader {
+/** The scheme is as the request spells it; see {@link isSameScheme}. */
+export function parseAuthorization(header: string) {
   const space = header.indexOf(' ')
   if (space === -1) return { scheme: header, credentials: '' }
   let start = space

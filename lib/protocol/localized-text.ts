@@ -39,18 +39,8 @@ export function parseUiLocales(value: string | undefined): readonly string[] {
   return value.slice(0, charactersRead).split(' ', rangesRead).filter(isLanguageTag)
 }
 
-interface FoundLanguage<Tag extends string> {
-  /** As the list writes it. */
-  readonly tag: Tag
-  /** Such as `de-AT` for the tag `de`. */
-  readonly range: string
-}
-
-/** RFC 4647 3.4: each range in order, shortened from its end. */
-export function lookUpLanguage<Tag extends string>(
-  ranges: readonly string[],
-  available: readonly Tag[],
-): FoundLanguage<Tag> | undefined {
+/** RFC 4647 3.4: each range in order, shortened from its end. The tag is as the list writes it. */
+export function lookUpLanguage<Tag extends string>(ranges: readonly string[], available: readonly Tag[]) {
   for (const range of ranges) {
     for (let rest = range.toLowerCase(); rest !== ''; rest = shortened(rest)) {
       const tag = available.find((one) => one.toLowerCase() === rest)

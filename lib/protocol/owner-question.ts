@@ -84,13 +84,7 @@ const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undef
 
 export const consentTokenField = 'authorization_request'
 
-interface DecisionForm {
-  readonly consentToken: string
-  readonly approved: boolean
-  readonly selection: Selection
-}
-
-export function decisionIn(form: Parameters, device = false): DecisionForm {
+export function decisionIn(form: Parameters, device = false) {
   const consentToken = form.require(consentTokenField)
   const decision = form.require('decision')
   const approved = decision === 'approve'

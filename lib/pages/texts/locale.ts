@@ -42,17 +42,13 @@ interface PageService {
   readonly colors: string
 }
 
-export interface PageLocales {
-  readonly styleSource: string
-  /** RFC 4647 3.4: by `ui_locales`, then `Accept-Language`, at most 20 of each. */
-  choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale
-}
+export type PageLocales = ReturnType<typeof createPageLocales>
 
 export function createPageLocales(
   languages: readonly PageLanguage[],
   texts: Readonly<Record<PageLanguage, PageTexts>>,
   service: PageService,
-): PageLocales {
+) {
   const localeOf = (language: PageLanguage, range: string): PageLocale => {
     const ranges = [range, language, ...languages]
     const pick = (text: Text) => textIn(text, ranges)
@@ -69,7 +65,8 @@ export function createPageLocales(
   const [first = 'en'] = languages
   return {
     styleSource: styleSourceOf(service.colors),
-    choose(uiLocales, acceptLanguage) {
+    /** RFC 4647 3.4: by `ui_locales`, then `Accept-Language`, at most 20 of each. */
+    choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale {
       const found =
         lookUpLanguage(parseUiLocales(uiLocales), languages) ??
         lookUpLanguage(parseAcceptLanguage(acceptLanguage), languages)
