@@ -25,7 +25,7 @@ import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
 import type { Plugin } from '../doors/plug-in'
 
-/** Options of `createAuthorizationServer`. Lifetimes and deadlines are seconds. */
+/** Lifetimes and deadlines are seconds. */
 export interface AuthorizationServerOptions {
   /**
    * The URL of this server (RFC 8414 2): https, or http on a loopback host. The host mounts `oauth.router()` at its

@@ -177,7 +177,7 @@ export interface PluginServer extends PluginGuard {
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
 }
 
-/** Such as a message to a client that did not arrive. */
+/** Such as a lost message to a client. */
 export interface LateFailure {
   /** `endpoint` of the event. */
   readonly endpoint: string

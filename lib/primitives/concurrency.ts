@@ -120,7 +120,6 @@ const ignore = () => undefined
 // Enough for a store that answers many calls together.
 const atOnce = 16
 
-/** In the order of the items. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,

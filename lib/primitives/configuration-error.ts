@@ -54,7 +54,7 @@ export interface ConfigurationIssue {
   readonly message: string
 }
 
-/** A configuration that cannot work. The message lists every mistake with its path and cure. */
+/** The message lists every mistake with its path and cure. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 

@@ -4,7 +4,6 @@ import { isList, isRecord } from './values'
 /** Reads a member; an absent one is undefined. A mistake goes to `at`, and the value is then a placeholder. */
 export type Field<Value, Context = unknown> = (given: unknown, at: Place<Context>, name: string) => Value
 
-/** The compiler demands a field for each member. */
 export type Fields<Options, Context = unknown> = {
   readonly [Name in keyof Required<Options>]: Field<unknown, Context>
 }

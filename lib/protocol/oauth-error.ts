@@ -233,11 +233,7 @@ export const headersOf = ({ code, headers }: OAuthError): Record<string, string>
 
 export type ErrorText = Pick<OAuthError, 'code' | 'description'>
 
-/**
- * RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.
- *
- * @param errorUri the page that explains each code.
- */
+/** RFC 6749 4.1.2.1 and 5.2, RFC 6750 3. */
 export function errorMembers(
   { code, description }: ErrorText,
   errorUri: string | undefined,

@@ -33,10 +33,9 @@ import { createServerContext, methodsIn, type ServerContext } from './create-con
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './wire-metadata'
 
-/** The endpoint, and what handles errors of middlewares before it. */
 type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
-/** An authorization server, as parts that an Express application mounts. */
+/** Parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** All endpoints at their paths: `app.use(oauth.router())`, or at the path of the issuer. */
   router(): RequestHandler
@@ -83,7 +82,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** For a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
-   * Revokes an authorization. Resolves once the store has no valid code or token of it. A guard of another process with
+   * Resolves once the store has no valid code or token of the authorization. A guard of another process with
    * a cache follows within one second.
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails.
