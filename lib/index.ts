@@ -92,25 +92,7 @@ export type { Endpoint, EndpointResponse, EndpointRequest } from './protocol/end
 export type { PageEndpoint, PageRequest, PageResponse } from './doors/page-endpoint'
 export type { KeptData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
-export type {
-  AuthorizationTerms,
-  ChoicesQuestion,
-  ClientRequest,
-  ConsentFact,
-  DescribedTo,
-  ExchangedToken,
-  Extension,
-  ExtensionAuthorizationRequest,
-  ExtensionQuestionRequest,
-  ExtensionRequest,
-  ExtensionResourceRequest,
-  ExtensionTokenRequest,
-  ExtensionTokenResponse,
-  LoginDefaults,
-  TokenResponseAddition,
-  TokenRestriction,
-} from './protocol/extension'
-export type * from './protocol/resolved-request'
+export type * from './protocol/extension'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export * from './protocol/host-errors'
 export type { Reason } from './protocol/refusals'

@@ -26,8 +26,7 @@ import {
 } from '../protocol/scope'
 import type { LoginRequest, ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
-import type { Context } from '../doors/context'
-import type { Plugins } from '../doors/plug-ins'
+import type { Context, Plugins } from '../doors/context'
 import {
   loginParameters,
   missingLogin,

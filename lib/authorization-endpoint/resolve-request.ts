@@ -6,7 +6,7 @@ import type { Evidence } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
-import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
+import type { RequestArrival, ResolvedRequest } from '../protocol/extension'
 import type { Context } from '../doors/context'
 import type { ClaimedRequest } from './visit'
 

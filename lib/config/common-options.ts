@@ -8,7 +8,7 @@ import { isStore, type Store } from '../store/store'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
-/** RFC 8414 2: the issuer, its path without a slash at the end, and whether it is https. */
+/** RFC 8414 2. `mount` has no slash at its end. */
 export const anIssuer =
   (
     whose: string,
@@ -17,17 +17,17 @@ export const anIssuer =
     const wrong = (message: string) => at.wrong(name, message)
     const text = needed('http://localhost', aTextThat(`must be the URL of ${whose}, ${example}.`))
     const issuer = text(given, at, name)
-    // RFC 9207 2.4: clients compare the issuer letter by letter, so the text must be a normal URL.
+    // RFC 9207 2.4: clients compare letter by letter.
     if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
       wrong(`must be an absolute URL, ${example}.`)
       return { issuer, mount: '', tlsRequired: true }
     }
     const url = new URL(issuer)
-    // RFC 6749 3.1 and 3.2: both endpoints need TLS. Loopback is for development.
+    // RFC 6749 3.1 and 3.2.
     const plain = url.protocol === 'http:' && isLoopback(url.hostname)
     if (url.protocol !== 'https:' && !plain) wrong('must use https unless its host is loopback.')
     if (issuer.includes('?') || issuer.includes('#')) wrong('must not have a query or a fragment.')
-    // The host mounts the router at this path, but clients request the path that a URL parser makes of it.
+    // The host mounts the router at this path; clients request what a URL parser makes of it.
     if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
       wrong("must have its path as a URL parser writes it, without '.' and '..' segments.")
     if (hasUserinfo(url)) wrong('must not hold a user name or password.')
@@ -36,10 +36,7 @@ export const anIssuer =
 
 const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
 
-/**
- * @param store with its deadline.
- * @param inUse whether anything uses the counters: only then, unshared counters cause a warning in production.
- */
+/** @param inUse only then, unshared counters cause a warning in production. */
 export function resolveCounters(
   at: Place,
   store: Store | undefined,

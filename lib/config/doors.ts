@@ -18,12 +18,11 @@ import { isScope, scopeExpectation } from '../protocol/scope'
 
 /** A plug-in, or what its `open` has returned. */
 export interface Source {
-  /** Of the plug-in. */
   readonly name: string
   readonly at: Place
 }
 
-/** The parts of every plug-in, in their order. */
+/** In the order of the plug-ins. */
 export type Sources = readonly Source[]
 
 export function ofResources(resources: Resources | undefined, usualFormat?: string): readonly Extension[] {
@@ -32,7 +31,6 @@ export function ofResources(resources: Resources | undefined, usualFormat?: stri
 
 const takenNames = [pkceName, resourceIndicatorsName, choicesName]
 
-/** No other extension may have the name of one of the package. */
 export const isOwnExtension = ({ name }: Extension): boolean => takenNames.includes(name)
 
 const parameterNames = kind(
@@ -64,10 +62,10 @@ export const guardDoors: readonly string[] = ['admit', 'describe', 'exposedHeade
 
 const extensionShape = shape<Omit<Extension, 'name'>>(fieldsOfDoors)
 
-/** A plug-in itself, and not what its `open` has returned. */
+/** Not the result of its `open`. */
 const isNamed = (given: Omit<Extension, 'name'>): given is Extension => 'name' in given
 
-/** What acts at the doors: of each plug-in, at most one object. */
+/** Of each plug-in, at most one object. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
   const taken = new Set<string>([...takenNames, entryName, consentOfferName, responseModeName])
   return Object.freeze(

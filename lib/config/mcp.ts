@@ -8,30 +8,27 @@ import type { AuthorizationServerOptions } from './options'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
 import { isRecord, isText, isTexts } from '../primitives/values'
 
-/** Options of {@link mcp}. */
 export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {
   /**
-   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list of URLs; or an
-   * object of URLs and names, for the consent page and the metadata:
-   * `{ 'https://api.example.com/mcp': 'Notes' }`. The first one stands for requests and guards that name
+   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list; or URLs and
+   * names: `{ 'https://api.example.com/mcp': 'Notes' }`. The first stands for requests and guards that name
    * none.
    */
   readonly resource: string | readonly [string, ...string[]] | Readonly<Record<string, string>>
-  /** Maps each scope to a text for the consent page. */
+  /** Each with a text for the consent page. */
   readonly scopes: AuthorizationServerOptions['scopes']
-  /** The scope of a request that names none, separated by spaces. Default: every scope. */
+  /** Of a request that names none, separated by spaces. Default: every scope. */
   readonly defaultScope?: string
-  /** Clients that you register yourself: a list, a store or a registry. Default none. */
+  /** Clients that you register: a list, a store or a registry. Default none. */
   readonly clients?: MetadataDocumentsOptions['registered']
   /**
-   * Whether a redirection URI at `http://localhost` in a document matches every port, as most MCP clients on
-   * a desktop need. Deviates from the exact comparison and from RFC 8252 8.3: another program may answer
-   * there. PKCE and the consent page, which such a client always gets, bound the damage. Default `true`.
+   * Whether `http://localhost` in a document matches every port, as most MCP clients on a desktop need.
+   * Deviates from RFC 8252 8.3: another program may answer there. PKCE and the consent page bound the damage.
+   * Default `true`.
    */
   readonly localhostRedirects?: boolean
 }
 
-/** The options that {@link mcp} returns. */
 export type McpServerOptions = Required<
   Pick<
     AuthorizationServerOptions,
@@ -51,14 +48,12 @@ export type McpServerOptions = Required<
  * Returns the options of an authorization server for MCP servers and their clients (MCP 2026-07-28,
  * Authorization): `createAuthorizationServer({ issuer, ...mcp({ resource, scopes }), resourceOwner })`.
  *
- * Tokens are for the MCP server alone (RFC 8707). The `client_id` of a client is the URL of its metadata
- * document; for clients without one, set the option `dynamicRegistration` of the server. Every client must
- * use PKCE, and a redirection URI that is https or on a loopback host; to admit the scheme of an app, set
- * `redirectUris: { schemes }` after these options. Guards fill `request.auth` for the SDK of MCP, and let
- * browsers of every origin call the MCP server.
+ * Tokens are for the MCP server alone (RFC 8707). The `client_id` is the URL of a metadata document; for
+ * clients without one, set `dynamicRegistration`. Every client must use PKCE, and a redirection URI at https
+ * or loopback; set `redirectUris: { schemes }` after these options for the scheme of an app. Guards fill
+ * `request.auth` for the SDK of MCP, and serve browsers of every origin.
  *
- * @throws ConfigurationError that lists every mistake in these options. The server checks the values that it
- *   gets.
+ * @throws ConfigurationError that lists every mistake in these options. The server checks their values.
  */
 export function mcp(options: McpOptions): McpServerOptions {
   readOptions('mcp()', fields, options, { check: checkPlace })
@@ -94,7 +89,7 @@ const fields = {
     ),
   ),
   scopes: textByName,
-  // `metadataDocuments()` and the server check these.
+  // `metadataDocuments()` and the server check them.
   defaultScope: anything,
   clients: anything,
   localhostRedirects: anything,
@@ -104,7 +99,7 @@ const fields = {
   documents: anything,
 } satisfies Fields<McpOptions>
 
-// RFC 9728 3: clients look for the metadata at the host of the resource. The server refuses what is no URI.
+// RFC 9728 3: clients look for the metadata at the host of the resource.
 function checkPlace({ resource }: Read<typeof fields>, at: Place<undefined>): void {
   if (serversIn(resource).some(([uri]) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
     at.wrong('resource', 'must be at https, or at http on a loopback host, without a user name and password.')

@@ -28,7 +28,7 @@ export const listed = <Row>(sources: Sources, part: string, field: Field<readonl
 export interface OpenedPlugins<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
-  /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */
+  /** At least how long the record of an owner keeps an entry. */
   readonly indexSeconds: number | undefined
   readonly risks: readonly Required<PluginRisk>[]
   readonly start: (running: Running) => void
@@ -40,7 +40,7 @@ type ServerFacts = GuardFacts &
 
 export function openPlugins(at: Place, server: ServerFacts): OpenedPlugins<Edge> {
   const running = new Running<Edge>()
-  // All plug-ins of a server get one object, so one may know the server that another has opened.
+  // One object for all plug-ins: one may know the server that another has opened.
   const pluginServer = serverFor(server, running)
   return opened(at, running, partNames, (plugin) => {
     const open = plugin.open?.bind(plugin)
@@ -127,8 +127,6 @@ function serverFor(facts: ServerFacts, running: Running<Edge>): PluginServer {
   }
 }
 
-type Opening = () => unknown
-
 const pluginMessage =
   'must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().'
 
@@ -136,7 +134,7 @@ function opened<Part>(
   options: Place,
   running: Running<Part>,
   names: readonly string[],
-  openingOf: (plugin: Plugin) => Opening | undefined,
+  openingOf: (plugin: Plugin) => (() => unknown) | undefined,
 ): OpenedPlugins<Part> {
   const taken = new Set<string>()
   const sources: Source[] = []
@@ -177,7 +175,7 @@ function opened<Part>(
   }
 }
 
-/** Hosts write plug-ins, also in JavaScript: check the result. Undefined after a mistake. */
+/** Hosts write plug-ins, also in JavaScript. */
 function partsOf(
   open: () => unknown,
   wrong: (message: string) => void,

@@ -8,6 +8,7 @@ import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults } from '../http/bearer-guard'
 import type { LimitOption, RateLimitOptions } from '../limits/limit'
+import type { Eventual } from '../primitives/concurrency'
 import type { PageOptions } from '../pages/page-options'
 import type { ChoicesQuestion } from '../protocol/extension'
 import type { ScopeImplications, ScopeOptions } from '../protocol/scope'
@@ -24,18 +25,16 @@ import type { RegisteredClients } from '../clients/open-clients'
 import type { Store } from '../store/store'
 import type { Plugin } from '../doors/plug-in'
 
-type Eventually<T> = T | Promise<T>
-
-/** Options of `createAuthorizationServer`. Lifetimes and deadlines are seconds. */
+/** Lifetimes and deadlines are seconds. */
 export interface AuthorizationServerOptions {
   /**
-   * The URL of this server (RFC 8414 2): https, or http on a loopback host. The host mounts `oauth.router()`
-   * at its path. All absolute URLs come from it, never from a request.
+   * The URL of this server (RFC 8414 2): https, or http on a loopback host. The host mounts `oauth.router()` at its
+   * path. All absolute URLs come from it.
    */
   readonly issuer: string
   /**
-   * The registered clients: a list, a store of the host, or `registeredClients(store)`, which registers more.
-   * `metadataDocuments()` also finds unregistered ones.
+   * A list, a store of the host, or `registeredClients(store)`, which registers more; `metadataDocuments()` also finds
+   * unregistered ones.
    */
   readonly clients: RegisteredClients | MetadataDocuments
   /**
@@ -46,65 +45,60 @@ export interface AuthorizationServerOptions {
   /** The scope of a request that names none, separated by spaces. Default: `invalid_scope`. */
   readonly defaultScope?: string
   /**
-   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3). The page shows
-   * it, and `scope` of the response says it. A scope that is malformed, unknown to the server or wholly beyond the
-   * client stays `invalid_scope`, and so does every scope beyond the authorization at a refresh. Default false.
+   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3), as the page and
+   * the response show. A scope that is malformed, unknown or wholly beyond the client stays `invalid_scope`, as does
+   * any beyond the authorization at a refresh. Default false.
    */
   readonly narrowScope?: boolean
   /**
-   * The protected resources of tokens (RFC 8707), by their URIs: absolute, without a fragment. Clients name
-   * them by `resource`; a guard refuses tokens for others. Default: tokens name no resource, and guards
-   * refuse those that do.
+   * The protected resources of tokens (RFC 8707), by absolute URIs without a fragment. Clients name them by `resource`;
+   * a guard refuses tokens for others. Default: none, and guards refuse tokens that name one.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
-   * The resource of requests and guards that name none. Default: the only one of `resources`; if there are
-   * several, the request gets `invalid_target`, and the guard does not start.
+   * The resource of requests and guards that name none. Default: the only one of `resources`; with several, the request
+   * gets `invalid_target`, and the guard does not start.
    */
   readonly defaultResource?: string
   /**
-   * What a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
-   * passes `bearerGuard('notes:read')`. Responses, introspection and `req.oauth.scope` still have only what
-   * the owner approved. Default: nothing else.
+   * What a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write` passes
+   * `bearerGuard('notes:read')`. Responses and introspection have only what the owner approved. Default: nothing else.
    */
   readonly implies?: ScopeImplications
   /**
-   * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if nobody is.
-   * Without this option, there is no authorization endpoint: clients act for themselves.
+   * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if nobody is. Default: no
+   * authorization endpoint; clients act for themselves.
    */
-  readonly resourceOwner?: (request: Request) => Eventually<ResourceOwner | string | undefined | null | false>
+  readonly resourceOwner?: (request: Request) => Eventual<ResourceOwner | string | undefined | null | false>
   /**
-   * Returns whether the owner has approved this request before, or the host trusts the client (RFC 6749
-   * 4.1.1). True skips the consent page. Never called for the implicit grant, nor for a public client whose
-   * redirection URI is not https: another app could pass for it (RFC 6749 10.2). The form of the login page
-   * then ends at the client: its Content-Security-Policy must allow this, as for {@link consentPage}.
-   * Default: always the page.
+   * Returns whether the owner has approved this request before, or the host trusts the client (RFC 6749 4.1.1): true
+   * skips the consent page. Never called for the implicit grant, nor for a public client whose redirection URI is not
+   * https: another app could pass for it (RFC 6749 10.2). The form of the login page then ends at the client: its
+   * Content-Security-Policy must allow this. Default: always the page.
    */
-  readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
+  readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventual<boolean>
   /**
-   * Whether the server remembers what an owner has allowed a client on the page: no page if all was
-   * allowed before, scope, facts such as resources, and choice. Never for a public client whose redirection
-   * URI is not https, nor for a client that registered itself: another app could pass for it (RFC 6749 10.2).
-   * `seconds`: how long a decision counts. Default: `false`; for true, 31 536 000 (a year), at most 10 years.
+   * Whether the server remembers what an owner has allowed a client: no page if all was allowed before, scope, facts
+   * and choice. Never for a public client whose redirection URI is not https, nor for one that registered itself:
+   * another app could pass for it (RFC 6749 10.2). `seconds`: how long a decision counts. Default: `false`; for true,
+   * 31 536 000 (a year), at most 10 years.
    */
   readonly rememberConsent?: boolean | { readonly seconds?: number }
   /**
-   * Returns one question that the owner answers with the approval, such as for which workspace the access is.
-   * Routes, introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page
-   * despite `skipConsent`, unless `rememberConsent` knows which one; a single answer needs no question.
-   * Default: no question.
+   * Returns one question that the owner answers with the approval, such as which workspace the access is for. Routes,
+   * introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page despite
+   * `skipConsent`, unless `rememberConsent` knows which. Default: no question.
    */
-  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
+  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventual<OwnerQuestion | undefined>
   /**
-   * Returns whether an authorization goes on when its client refreshes. False ends it (`invalid_grant`); an
-   * error causes `temporarily_unavailable`, and the refresh token stays good. Default: always.
+   * Returns whether an authorization goes on at a refresh. False ends it (`invalid_grant`); an error causes
+   * `temporarily_unavailable`, and the refresh token stays good. Default: always.
    */
   readonly stillAllowed?: StillAllowed
   /**
-   * The login of the host: a path, which gets the way back in `return_to`, or a function that sends the user
-   * agent there. `asked` says what the client or an extension wants; `asked.again` demands the credentials
-   * again. A path gets the same as `prompt` (`login`, `select_account`), `login_hint`, `acr_values` and
-   * `ui_locales`. Default `/login`.
+   * The login of the host: a path, which gets the way back in `return_to`, or a function that sends the user agent
+   * there. `asked` says what the client or an extension wants; `asked.again` demands the credentials again. A path gets
+   * it as `prompt`, `login_hint`, `acr_values` and `ui_locales`. Default `/login`.
    */
   readonly login?:
     string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
@@ -114,8 +108,8 @@ export interface AuthorizationServerOptions {
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
-   * Whether `oauth.authorizations` lists and ends what owners approve, with one read and one write more
-   * for each approval. An object, such as `{}`, adds the page of connected applications. Default false.
+   * Whether `oauth.authorizations` lists and ends what owners approve, at one more read and write for each approval.
+   * `{}` adds the page of connected applications. Default false.
    */
   readonly authorizations?: boolean | AuthorizationsOptions
   /** Default `memoryStore()`, which refuses to run in production. */
@@ -126,91 +120,82 @@ export interface AuthorizationServerOptions {
   readonly counters?: Store
   readonly paths?: PathOptions
   /**
-   * The origins whose scripts may call the endpoints for tokens, revocation and registration, read metadata,
-   * and call endpoints of the host with `cors`: `true` for every origin, `false` for none, or
-   * `{ origins: ['https://app.example'] }`. Never for the authorization and introspection endpoints, and
-   * never with credentials. Default true.
+   * The origins whose scripts may call the endpoints for tokens, revocation and registration, those of the host with
+   * `cors`, and read metadata: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
+   * Never for the authorization and introspection endpoints, nor with credentials. Default true.
    */
   readonly cors?: CorsOption
   /**
-   * Lets clients register themselves (RFC 7591), and confidential ones read, update and delete their
-   * registration (RFC 7592). `{}` opens registration to everybody. Default `false`.
+   * Lets clients register themselves (RFC 7591), and confidential ones change their registration (RFC 7592). `{}` opens
+   * it to everybody. Default `false`.
    */
   readonly dynamicRegistration?: DynamicRegistrationOptions | false
   readonly lifetimes?: LifetimeOptions
   /**
-   * Whether token responses name `refresh_token_expires_in`: seconds until an unused refresh token ends.
-   * Default `false`.
+   * Whether token responses have `refresh_token_expires_in`: seconds until an unused refresh token ends. Default
+   * `false`.
    */
   readonly refreshTokenExpiresIn?: boolean
   /**
-   * Whether each refresh replaces the refresh token. With `false`, those of confidential clients, and those
-   * that an extension has bound to a key, stay good until their end or a revocation, as FAPI 2.0 wants it;
-   * all others rotate in any case (RFC 9700 2.2.2). `refresh_token_rotation` of a registration comes first.
-   * Default `true`.
+   * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to a
+   * key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). A registration may differ. Default `true`.
    */
   readonly refreshTokenRotation?: boolean
   /**
-   * Whether requests may name the scope `offline_access` without effect, and the metadata list it: hosted AI
-   * clients use a refresh token only then. Refresh tokens come by the registration. Default false; true by
-   * `mcp()`.
+   * Whether requests may name `offline_access` without effect, and the metadata list it: hosted AI clients use a
+   * refresh token only then. Default false; true by `mcp()`.
    */
   readonly offlineAccess?: boolean
   /** For a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
-   * Verifies client secrets by digests of another authorization server, such as PBKDF2, scrypt or SHA-256. Asked for
-   * entries of `client_secret_hashes` that this suite did not make and that are no bcrypt digests: 32 to 512 printable
-   * characters without a space. Such a secret may be a guess, so `limits.clientAuthentication` and the queue of bcrypt
-   * count for it, and a right one is asked about once in five minutes. The first success replaces the digest by one of
-   * this suite if the clients are `registeredClients(store)`: SHA-256 for a random secret of 43 characters or more,
-   * else bcrypt; one of more than 72 bytes stays. If the function throws, answers after 10 seconds, or returns no
-   * boolean, the client gets `temporarily_unavailable`; the event has only the name of the error, because its message
-   * may quote the secret. Default: registrations with such digests are refused.
+   * Verifies client secrets by digests of another authorization server, such as PBKDF2: entries of
+   * `client_secret_hashes` that are neither this suite's nor bcrypt, of 32 to 512 printable characters without a space.
+   * Such a secret may be a guess, so `limits.clientAuthentication` and the queue of bcrypt count it; a right one is
+   * asked about once in five minutes. With `registeredClients(store)`, the first success replaces the digest: by
+   * SHA-256 for a random secret of 43 characters or more, else by bcrypt, up to 72 bytes. If the function throws, takes
+   * more than 10 seconds or returns no boolean, the client gets `temporarily_unavailable`; the event has only the name
+   * of the error, whose message may quote the secret. Default: registrations with such digests are refused.
    */
   readonly verifyDigest?: VerifyDigest
   /** Which clients must use PKCE (RFC 7636, S256); every client may. Default `public`. */
   readonly pkce?: PkceRequirement
   /**
-   * Which redirection URIs clients may register. `https or loopback` refuses plain http elsewhere, and the
-   * schemes of apps, which another app can claim (RFC 8252 7.1 and 8.6); `{ schemes: ['com.example.app'] }`
-   * admits these schemes too. Default `any`.
+   * Which redirection URIs clients may register. `https or loopback` refuses plain http elsewhere, and the schemes of
+   * apps, which another app can claim (RFC 8252 7.1 and 8.6); `{ schemes: ['com.example.app'] }` adds these. Default
+   * `any`.
    */
   readonly redirectUris?: RedirectUriRule
   /**
-   * Features, such as `password({ verify })`, `implicit()`, or a grant type, an endpoint and a page of the host. They
-   * act in this order. Default none.
+   * Features, such as `password({ verify })`, or a grant type, an endpoint and a page of the host. They act in this
+   * order. Default none.
    */
   readonly plugins?: readonly Plugin[]
   /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /** True closes the endpoints with `temporarily_unavailable`; guards go on. Default: never. */
-  readonly maintenance?: () => Eventually<boolean>
-  /**
-   * The URL of a page that explains each error code under its name, such as `docs/errors.md`: sent as
-   * `error_uri`. Default none.
-   */
+  readonly maintenance?: () => Eventual<boolean>
+  /** The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. Default none. */
   readonly errorUri?: string
   readonly limits?: ServerLimitOptions
   /** For one call of a store. Default 0.5, at most 60. */
   readonly storeDeadline?: number
-  /** For requests in flight at `oauth.close()`. Default 10, at most 60. */
+  /** For requests in flight at `close()`. Default 10, at most 60. */
   readonly closeDeadline?: number
   /** For the body of a request to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
   /** Pages of the host; language and look of those of the suite. */
   readonly pages?: PageOptions
   /**
-   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause: what the server read, which
-   * rule decided, and the cure. Never with a credential, nor with `NODE_ENV=production` or `NODE_ENV=test`.
-   * Default true.
+   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause: what the server read, the rule and the
+   * cure. Never with a credential, nor with `NODE_ENV=production` or `NODE_ENV=test`. Default true.
    */
   readonly explainRefusals?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Paths below the issuer, such as `/oauth/token`. */
+/** Below the issuer, such as `/oauth/token`. */
 export interface PathOptions {
   /** Default `/authorize`. */
   readonly authorization?: string
@@ -229,29 +214,27 @@ export interface ServerLimitOptions {
    */
   readonly networks?: RateLimitOptions | false
   /**
-   * Failed attempts at client secrets (RFC 6749 2.3.1). Default, in 15 minutes: 20 of one client from one
-   * address, 1000 of one client, 500 from one address. `false` switches off all three.
+   * Failed attempts at client secrets (RFC 6749 2.3.1). Default, in 15 minutes: 20 of one client from one address, 1000
+   * of one client, 500 from one address.
    */
   readonly clientAuthentication?: ClientAuthenticationLimits | false
   /**
-   * Tokens that this process issues to one client, and to one client for one resource owner. Default 30 000
-   * and 600 per minute.
+   * Tokens that this process issues to one client, and to one client for one owner. Default 30 000 and 600 per minute.
    */
   readonly issuing?: IssueLimitOptions | false
   /**
-   * Authorization requests of one resource owner that wait for a decision in this process. Beyond, the owner
-   * gets a page with status 429. Default: 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
+   * Authorization requests of one owner that wait for a decision in this process; beyond, the owner gets 429. Default:
+   * 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
    */
   readonly openRequests?: LimitOption
   /**
-   * Single-use values, such as nonces of signed requests, of one client in this process. Beyond, the response
-   * is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`.
+   * Single-use values, such as nonces, of one client in this process; beyond, it gets 429 with `Retry-After`. Default:
+   * 60 000 `attempts` in 60 `seconds`.
    */
   readonly singleUses?: LimitOption
   /**
-   * How many clients that registered themselves, or by metadata documents, one resource owner may use, with the
-   * option `authorizations`. The approval of one more ends what the owner has approved for the one that was
-   * used longest ago. Default 50, 1 to 1000.
+   * How many clients that registered themselves, or by metadata documents, one owner may use, with the option
+   * `authorizations`. One more ends what the owner approved for the one used longest ago. Default 50, 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false
 }

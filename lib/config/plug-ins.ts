@@ -19,7 +19,7 @@ import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 import { headerNames, type Sources } from './doors'
 import { listed } from './open-plug-ins'
 
-// RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
+// RFC 7591 2. The grammar excludes `__proto__`.
 const isMethodName = (name: string) => /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/.test(name)
 const signedMethods: ReadonlySet<string> = new Set(['private_key_jwt', 'client_secret_jwt'])
 
@@ -31,7 +31,6 @@ const algorithms = aListOf(
 )
 
 interface Spelling {
-  /** The same for values that count as one. */
   readonly of: (value: string) => string
   readonly advice: string
 }
@@ -43,7 +42,7 @@ const inAnyOrder: Spelling = {
   advice: ' The order of the values does not count.',
 }
 
-/** Takes each value once. @param other what has a value that is taken. */
+/** Takes each value once; `other` has it already. */
 function once(member: string, other: string, own: readonly string[] = [], { of, advice } = exact) {
   const taken = new Set(own.map(of))
   return (value: string, wrong: (member: string, message: string) => void): void => {
@@ -56,7 +55,7 @@ const methodShape = shape<ClientAuthenticationMethod>({
   name: aTextThat('must be a name such as private_key_jwt, or an absolute URI.', isMethodName),
   scheme: optional(aScheme),
   byConnection: optional(yesOrNo),
-  // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
+  // RFC 8414 2.
   signingAlgorithms: (given, at, name) =>
     given !== undefined || signedMethods.has(String(at.source['name']))
       ? algorithms(given, at, name)
@@ -115,14 +114,14 @@ const grantTypeShape = shape<GrantType>({
 })
 
 function resolveGrantTypes(sources: Sources): readonly GrantType[] {
-  // RFC 6749 4.2: implicit does not use the token endpoint.
+  // RFC 6749 4.2: not at the token endpoint.
   const own = [...builtInGrantTypes, 'implicit']
   const takeName = once('.name', 'another grant type', own)
   const grantType = checked(grantTypeShape, (given, wrong) => {
     const { name } = given
     if (given instanceof RefreshFromElsewhere) return
     takeName(name, wrong)
-    // RFC 6749 4.5: only a URI avoids a collision with a name used elsewhere.
+    // RFC 6749 4.5: only a URI avoids a collision.
     if (![...own, 'password'].includes(name) && !isAbsoluteUri(name))
       wrong(
         '.name',
@@ -166,7 +165,7 @@ const tokenTypeShape = shape<TokenType>({
   ...someCalls('issue', 'challenge', 'challengeHeaders', 'lackOfGuard'),
 })
 
-// RFC 6749 8.1 and A.13: a registered name, or a URI.
+// RFC 6749 8.1 and A.13.
 const isTokenTypeName = (name: string) =>
   /^[\w.-]+$/.test(name) || (/^[\w+.-]+:[!-~]+$/.test(name) && URL.canParse(name))
 
@@ -211,7 +210,6 @@ const formatShape = shape<AccessTokenFormat>({
   issues: optional(yesOrNo),
 })
 
-/** @param format for servers; that of readers for guards, which write no token. */
 export function resolveFormats<Format extends AccessTokenReader>(
   sources: Sources,
   format: Field<Format | undefined>,
@@ -224,7 +222,7 @@ export function resolveFormats<Format extends AccessTokenReader>(
   return listed(sources, 'accessTokenFormats', rows(distinct, 'access token formats'))
 }
 
-/** The format of new tokens for which nothing chooses one; undefined for opaque tokens. */
+/** Undefined for opaque tokens. */
 export function usualFormatOf(formats: readonly AccessTokenFormat[]): string | undefined {
   return formats.find(({ issues = true }) => issues)?.name
 }
@@ -244,7 +242,6 @@ export function checkFormatsOf(
       )
 }
 
-/** What all plug-ins of a server bring, besides endpoints and what acts at doors. */
 export function resolveParts(at: Place, sources: Sources) {
   const before = at.issues.length
   const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
@@ -252,7 +249,6 @@ export function resolveParts(at: Place, sources: Sources) {
     clientAuthenticationMethods,
     areMethodsFaulty: at.issues.length > before,
     clientMembers: resolveClientMembers(sources),
-    /** `code` first. */
     responseTypes: resolveResponseTypes(sources),
     responseModes: resolveResponseModes(sources),
     tokenTypes: resolveTokenTypes(sources),

@@ -19,13 +19,10 @@ import { hasUriCharacters } from '../protocol/uri'
 import type { Sources } from './doors'
 import type { PathOptions } from './options'
 
-/** Paths and names in use, each with its user: no two endpoints may share one. */
-export interface TakenByEndpoints {
-  readonly paths: Map<string, string>
-  readonly names: Map<string, string>
-}
+/** Each with its user. */
+type TakenByEndpoints = ReturnType<typeof usedByEndpoints>
 
-export function usedByEndpoints(): TakenByEndpoints {
+export function usedByEndpoints() {
   return {
     paths: new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata'])),
     names: new Map(builtInEndpoints.map((name) => [name, 'the suite'])),
@@ -51,7 +48,7 @@ export const furtherPath =
 const pathMessage =
   "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes."
 
-// Clients use the path as a URL parser rewrites it: no request would match a path that the parser changes.
+// No request would match a path that a URL parser changes.
 const isPath = (value: unknown): value is string =>
   isText(value) &&
   value !== '/' &&

@@ -52,13 +52,7 @@ import { ofResources, resolveExtensions } from './doors'
 import { type OpenedPlugins, openPlugins } from './open-plug-ins'
 import type { AuthorizationServerOptions as Options, ServerLimitOptions } from './options'
 import { builtInGrantTypes, checkFormatsOf, defaultTokenType, resolveParts, usualFormatOf } from './plug-ins'
-import {
-  furtherPath,
-  pathsOption,
-  resolveEndpoints,
-  type TakenByEndpoints,
-  usedByEndpoints,
-} from './resolve-endpoints'
+import { furtherPath, pathsOption, resolveEndpoints, usedByEndpoints } from './resolve-endpoints'
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
@@ -68,8 +62,7 @@ export function resolveOptions(options: Options) {
   const at = placeOf(options)
   at.throwIssues(subject)
   const scopes = at.field('scopes', scopeDescriptions)
-  // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a
-  // client would be right.
+  // After a mistake in `scopes`, no message about the scope of a client would be right.
   const knownScope = at.issues.length > 0 ? undefined : [...scopes.keys()]
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
   const { clock, lifetimes, resourceOwner, storeDeadline } = read
@@ -106,7 +99,7 @@ export function resolveOptions(options: Options) {
   }
   const ofPlugins = sources.flatMap((source) => source.at.field('resources', pluginResources))
   const resources = named && new Resources(named.all, named.defaultResource, ofPlugins)
-  const taken: TakenByEndpoints = usedByEndpoints()
+  const taken = usedByEndpoints()
   checkFormatsOf(at, resources, accessTokenFormats)
   const paths = at.with(taken).field('paths', pathsOption)
   const endpoints = resolveEndpoints(sources, taken)

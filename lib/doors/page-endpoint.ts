@@ -7,9 +7,8 @@ import type { Request, Response } from 'express'
 import type { ChoicesQuestion } from '../protocol/extension'
 
 /**
- * Pages and redirects for people, such as for the code of a device (RFC 8628 3.3). The server gives it the TLS check,
- * the limit on a network, the bounds of a body, events, closing and the page of errors, and refuses forms of other
- * sites. A page that changes anything also needs a secret in its form, such as a consent token.
+ * Pages and redirects for people. The server adds TLS check, limits, events, closing and the page of errors, and
+ * refuses forms of other sites. A page that changes anything also needs a secret in its form, such as a consent token.
  */
 export type PageEndpoint = PageDescription & PageHandling
 
@@ -25,13 +24,13 @@ interface PageDescription {
   /** Whether the metadata names it: `end_session` becomes `end_session_endpoint` (RFC 8414 2). Default false. */
   readonly listed?: boolean
   /**
-   * Whether a form of another site is good, as the request of a client. It goes on by `GET`, with its fields in the
-   * query: browsers withhold the session cookie from it. Default false.
+   * Whether a form of another site is good, as the request of a client. It goes on by `GET`, because browsers withhold
+   * the session cookie from it. Default false.
    */
   readonly fromOtherSites?: boolean
   /**
-   * Whether scripts of this site may ask for the `view` (`Accept: application/json`), send the form as JSON, and get `{
-   * redirect_to }` in place of a redirect. Default false.
+   * Whether scripts of this site may ask for the `view` (`Accept: application/json`), and send JSON for `{ redirect_to
+   * }` in place of a redirect. Default false.
    */
   readonly json?: boolean
 }
@@ -58,26 +57,23 @@ export interface PageRequest<
 > extends ResourceRequest {
   /** Undefined if nobody is logged in. */
   readonly resourceOwner: Owner
-  /** Seconds since the epoch, before the server asked who is logged in: the time of what the owner decides. */
+  /** Seconds since the epoch, before the server asked who is logged in: the time of the owner's decision. */
   readonly ownerReadAt: number
   /** Of the form, or of the query of a `GET`. */
   readonly parameters: Parameters
-  /** Subject to `trust proxy`; undefined if the connection has closed. */
+  /** Subject to `trust proxy`; undefined after the connection has closed. */
   readonly address: string | undefined
-  /**
-   * By `ui_locales`, then `Accept-Language`, with the look of the service: `pageDocument({ title, content, locale:
-   * request.locale })`.
-   */
+  /** By `ui_locales`, then `Accept-Language`: `pageDocument({ title, content, locale: request.locale })`. */
   readonly locale: PageLocale
   /** By the option `logOut`. @throws Error without it. */
   logOut(): Promise<void>
 }
 
 /**
- * `html` is a whole document: `pageDocument` and the tag `html` make one, and escape every value. It runs no script,
- * has no style of its own, and its forms stay on this server. `redirect` is a path of this server (303). `leaveTo` is a
- * URI of another site, which the page has checked. `logIn` asks the login of the host for something, such as another
- * account, and returns to `returnTo`: a path below the issuer with its query.
+ * `html` is a whole document, by `pageDocument` and the tag `html`: no script, no style of its own, forms to this
+ * server. `redirect` is a path of this server (303). `leaveTo` is a URI of another site, which the page has checked.
+ * `logIn` asks the login of the host for something, such as another account, and returns to `returnTo`: a path below
+ * the issuer.
  */
 export type PageResponse =
   | {
@@ -86,38 +82,33 @@ export type PageResponse =
       readonly view?: object
       /** 200, or 400 to 599. Default 200. */
       readonly status?: number
-      /** Those of every page win. */
       readonly headers?: Readonly<Record<string, string>>
-      /** Other sites at which a form may end. Default: none. */
+      /** Other sites where a form may end. Default: none. */
       readonly formTargets?: readonly string[]
-      /** Such as a wrong code: gives event, status and headers, and a script the error. Default: a success. */
+      /** Such as a wrong code: decides event, status and headers. Default: a success. */
       readonly refusal?: OAuthError
     }
   | { readonly redirect: string }
   | { readonly leaveTo: string }
   | { readonly logIn: Partial<LoginRequest> & { readonly returnTo: string } }
 
-/** A host may render it itself, with Express' request and response. */
 export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
   readonly login: 'required'
   handle(request: OwnPageRequest): Promise<PageResponse | RenderedByHost>
 }
 
 export interface OwnPageRequest extends PageRequest<ResourceOwner> {
-  /** The option `choices` for a client of this owner. */
   choices(question: ChoicesQuestion): Promise<unknown>
 }
 
 export interface RenderedByHost {
   readonly view: object
   readonly render: (request: Request, response: Response) => unknown
-  /** Decides event, status and headers. Default: a success. */
   readonly refusal?: OAuthError
 }
 
 export type RenderView<View> = (request: Request, response: Response, view: View) => unknown
 
-/** The page of the host, else that of the suite. */
 export const pageOf = <View extends object>(
   view: View,
   render: RenderView<View> | undefined,
@@ -127,7 +118,6 @@ export const pageOf = <View extends object>(
     ? { view, html: write(view) }
     : { view, render: (request: Request, response: Response) => render(request, response, view) }
 
-/** What each view says of its page. */
 export const viewBase = ({ locale, resourceOwner: { subject, name } }: OwnPageRequest) => ({
   service: locale.service,
   language: { tag: locale.tag, dir: locale.dir },
@@ -136,7 +126,7 @@ export const viewBase = ({ locale, resourceOwner: { subject, name } }: OwnPageRe
   action: '?',
 })
 
-/** Fields of a form or a link, so that the next page has the same language. */
+/** They keep the language for the next page. */
 export function languageFields(parameters: Parameters): Readonly<Record<string, string>> {
   const languages = parameters.peek('ui_locales')
   return languages === undefined ? {} : { ui_locales: languages }

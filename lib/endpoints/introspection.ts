@@ -1,7 +1,7 @@
 import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
 import { withConfirmation } from '../protocol/confirmation'
-import { described } from '../protocol/extension'
+import { described } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'

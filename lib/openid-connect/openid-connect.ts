@@ -3,7 +3,7 @@ import { type Fields, group, needed, optional, type Read, readOptions, usual } f
 import type { Plugin, PluginParts } from '../doors/plug-in'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-key'
-import { claimsFact } from '../protocol/extension'
+import { claimsFact } from '../pages/consent-page'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { offlineAccess } from '../protocol/scope'
 import {

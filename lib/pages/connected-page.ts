@@ -3,45 +3,42 @@ import { clientNameOf, type ConsentScope, type ConsentView, fact, origin, scopeL
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import type { PageLocale, PageTexts } from './texts/locale'
 
-/** What an owner has approved for one client, in one or several authorizations. */
+/** By one or several authorizations. */
 export interface ConnectedApplication {
-  /** What a page may show of the registration; the `client_id` alone if the client is not found. */
+  /** The `client_id` alone if the client is not found. */
   readonly client: ConsentView['client']
   readonly scope: readonly ConsentScope[]
-  /** The resources of the access, and the owner's answers to the question of `choices`. */
+  /** Resources, and the owner's answers to the question of `choices`. */
   readonly facts: readonly ConsentFact[]
   /** The first approval, in seconds since the epoch. */
   readonly grantedAt: number
   /**
-   * The start of the day (UTC) on which the client last got new tokens without its owner, in seconds since
-   * the epoch; undefined if it has not since the day of the approval.
+   * The start of the day (UTC) of the last tokens without the owner, in seconds since the epoch; undefined if
+   * there were none since the day of approval.
    */
   readonly lastIssuedOn: number | undefined
   /** Leads to the question before the removal. */
   readonly removeAt: string
-  /** The hidden fields of the form that removes the access, by name. */
+  /** Hidden fields of the form that removes the access. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/**
- * What a page of connected applications shows: a part of the list, or the question before a removal. The
- * option `pages.connected` gets it.
- */
+/** A part of the list, or the question before a removal. The option `pages.connected` gets it. */
 export interface ConnectedView extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
-  /** The application that the page asks about; undefined for the list. */
+  /** Undefined for the list. */
   readonly removing: ConnectedApplication | undefined
   /** A part of the list, by name. */
   readonly applications: readonly ConnectedApplication[]
-  /** Its access has just been removed; undefined for none. */
+  /** Its access has just been removed. */
   readonly removed: ConsentView['client'] | undefined
-  /** False while an application from before the option `authorizations` may be missing. */
+  /** False while one from before the option `authorizations` may be missing. */
   readonly isComplete: boolean
-  /** Leads to the part before this one; undefined if there is none. */
+  /** Leads to the part before this one. */
   readonly previous: string | undefined
-  /** Leads to the part after this one; undefined if there is none. */
+  /** Leads to the part after this one. */
   readonly next: string | undefined
   readonly listAt: string
-  /** The `action` of the form that removes, sent by `POST` with the `fields` of the application. */
+  /** Of the form that removes, sent by `POST` with the `fields` of the application. */
   readonly action: string
 }
 
@@ -72,7 +69,7 @@ function listPage(view: ConnectedView, locale: PageLocale): string {
   })
 }
 
-// An empty list that may be incomplete must not say that no app has access.
+// An incomplete list must not say that no app has access.
 function introduction(
   { applications, previous, next, isComplete }: ConnectedView,
   { none, intro }: PageTexts['connected'],
@@ -113,7 +110,7 @@ function days(
   { grantedAt, lastIssuedOn }: Pick<ConnectedApplication, 'grantedAt' | 'lastIssuedOn'>,
   { tag, texts: { connected } }: PageLocale,
 ): readonly Html[] {
-  // The day in the record is one of UTC.
+  // The record has a day of UTC.
   const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const day = (seconds: number) => {
     const date = new Date(seconds * 1000)

@@ -12,18 +12,17 @@ import {
 import type { ConsentFact } from '../protocol/extension'
 import type { PageLocale, PageTexts } from './texts/locale'
 
-/** One requested scope on the consent page. */
 export interface ConsentScope {
   readonly token: string
-  /** The text of the option `scopes`, or else the token. */
+  /** Of the option `scopes`, or else the token. */
   readonly description: string
-  /** The heading of scopes that belong together; undefined without one. */
+  /** Of scopes that belong together. */
   readonly group: string | undefined
-  /** What the scope lets a client do. A page must mark `danger`. */
+  /** A page must mark `danger`. */
   readonly weight: 'read' | 'write' | 'danger'
-  /** The check box of an optional scope, whose value is `yes`; undefined for a required scope. */
+  /** The check box of an optional scope, with the value `yes`; undefined for a required scope. */
   readonly field: string | undefined
-  /** Whether this owner has allowed this client the scope before, for the same resources. */
+  /** Whether this owner has allowed it this client before, for the same resources. */
   readonly allowedBefore: boolean
 }
 
@@ -45,7 +44,7 @@ function permissions(scope: readonly ConsentScope[], { consent }: PageTexts): Ht
   </section>`
 }
 
-/** Groups by their first scope, then dangerous scopes of all groups. */
+/** Groups by their first scope, then all dangerous scopes. */
 export function scopeLists(
   scope: readonly ConsentScope[],
   consent: PageTexts['consent'],
@@ -89,10 +88,8 @@ function weightMark(weight: ConsentScope['weight'], consent: PageTexts['consent'
     : html`<span class="weight">${consent.writeMark}</span>`
 }
 
-/** The owner answers it with the decision. */
 interface ConsentQuestion {
   readonly text: string
-  /** The name of the field in the form. */
   readonly field: string
   readonly answers: readonly { readonly value: string; readonly label: string }[]
 }
@@ -100,7 +97,7 @@ interface ConsentQuestion {
 // With more, the buttons would leave the screen.
 const answersInSight = 6
 
-/** Chooses no answer: a choice that nobody made is no decision. */
+/** No answer is chosen: a choice that nobody made is no decision. */
 function questionPart({ text, field, answers }: ConsentQuestion, { consent }: PageTexts): Html {
   if (answers.length <= answersInSight)
     return html`<fieldset class="question">
@@ -121,7 +118,7 @@ function questionPart({ text, field, answers }: ConsentQuestion, { consent }: Pa
   </label>`
 }
 
-/** The refusal comes first: it is the form's default. */
+/** The refusal first: it is the form's default. */
 function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): Html {
   return html`${
       obstacle !== undefined &&
@@ -135,74 +132,64 @@ function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): 
     </div>`
 }
 
-/** What a consent page shows, and what its form sends. The option `pages.consent` gets it. */
+/** What a consent page shows and sends. The option `pages.consent` gets it. */
 export interface ConsentView {
-  /** By the option `pages.service`. */
   readonly service: PageFrame['service']
-  /** The owner's best language among those of the pages. Texts of the options are in it already. */
+  /** The owner's best language; the texts are in it. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
-  /** What a page may show of the registration. */
   readonly client: {
     readonly client_id: string
     /** Without invisible characters. Undefined if nothing is left. */
     readonly client_name?: string | undefined
     readonly client_uri?: string | undefined
     readonly description?: string | undefined
-    /**
-     * Undefined for an unregistered client: its logo could imitate another, and its server would learn who
-     * looks at the page.
-     */
+    /** Undefined for an unregistered client: it could imitate another, and its server would learn who looks. */
     readonly logo_uri?: string | undefined
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
     /**
-     * Present if the host did not register the client: everything above is its own claim. With a metadata
-     * document, only `host` is certain, that of the URL in `client_id`, and links lead only there. For a
-     * client that registered itself (RFC 7591), nothing is certain: no `host`, no links. A page must show the
-     * host, and say that the client is unknown here.
+     * Present if the host did not register the client: all else is its own claim, and the page must say so. With a
+     * metadata document, `host` is certain, that of the `client_id`, which the page must show; links lead only there. A
+     * client that registered itself (RFC 7591) has no `host` and no links.
      */
     readonly unregistered?: { readonly host: string | undefined } | undefined
   }
-  /** Is logged in. `name` is what the person recognises. */
+  /** `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
-  /**
-   * Leads to the host's login, to choose another account, and back. Undefined if the request cannot be asked
-   * again.
-   */
+  /** Leads to the host's login and back, for another account. Undefined if nobody can ask again. */
   readonly switchAccount: string | undefined
   readonly scope: readonly ConsentScope[]
-  /** One question of the host with its answers, such as the owner's workspaces. */
+  /** Such as the owner's workspaces. */
   readonly question: ConsentQuestion | undefined
   /** Why the owner can only cancel, such as no workspace. */
   readonly obstacle: string | undefined
-  /** What extensions add, such as the resources of the access. Show each of them. */
+  /** What extensions add, such as resources. Show each. */
   readonly facts: readonly ConsentFact[]
-  /** Where the owner can end the access later; undefined without such a page. */
+  /** Where the owner can end the access later. */
   readonly manageAt: string | undefined
-  /** The `action` of the form, which the browser sends by `POST`. */
+  /** The `action` of the form, which posts. */
   readonly action: string
-  /** The hidden fields of the form, by name. The form also sends `decision`: `approve` or `deny`. */
+  /** Hidden fields of the form, which also sends `decision`: `approve` or `deny`. */
   readonly fields: Readonly<Record<string, string>>
-  /** The redirection URI to which the decision leads; undefined for the request of a device. */
+  /** Undefined for a device. */
   readonly redirectTo: string | undefined
   /**
-   * Who gets the decision by {@link redirectTo}: a web site, a program on the owner's device (`http` on
-   * loopback), or an app by a scheme of its own. Any program on the device can pass for the last two.
+   * Who gets the decision by {@link redirectTo}: a web site, a program on the owner's device (`http` on loopback), or
+   * an app with its own scheme. Other programs can pass for the last two.
    */
   readonly receiver: 'web' | 'device' | 'app' | undefined
   /**
-   * A device made the request, and hears of the decision by itself (RFC 8628). Warn of requests that the owner has not
-   * begun (RFC 8628 5.4). The form may also send `decision=switch`, for another account. Undefined for other requests.
+   * Of a device (RFC 8628): warn of requests that the owner has not begun (RFC 8628 5.4). The form may also send
+   * `decision=switch`, for another account.
    */
   readonly device?:
     | {
         /** To compare with the device. */
         readonly userCode: string
-        /** The device's address; undefined if it is not known. */
         readonly requestedFrom: string | undefined
-        /** When the device asked, in seconds since the epoch. */
+        /** In seconds since the epoch. */
         readonly requestedAt: number
-        /** The time of the page, in seconds since the epoch. */
+        /** In seconds since the epoch. */
         readonly now: number
       }
     | undefined
@@ -253,7 +240,6 @@ function requestLine({ service, device }: ConsentView, { texts }: PageLocale): s
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
-/** The name is only the client's claim. */
 export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
   return html`${host !== undefined && html`<span class="origin">${around(texts.consent.origin, html`<bdi>${host}</bdi>`)}</span>`}
     <span class="badge">${texts.consent.unverifiedMark}</span>`
@@ -277,7 +263,7 @@ function receiverWarning(
   return receiver === 'app' ? caution(consent.appTitle, consent.app) : undefined
 }
 
-// If the logo does not load, its alternative text shows: the initial. Screen readers skip both.
+// If the logo does not load, its alternative text shows: the initial.
 function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
@@ -287,7 +273,7 @@ function mark(name: string, logoUri: string | undefined): Html {
   return html`<div class="mark" aria-hidden="true">${picture || initial}</div>`
 }
 
-// RFC 8628 5.4 and RFC 10027: nobody else has a reason to send a code.
+// RFC 8628 5.4, RFC 10027: nobody else has a reason to send a code.
 export const deviceWarning = ({ texts: { device } }: PageLocale): Html =>
   caution(device.warningTitle, device.warning)
 
@@ -316,7 +302,7 @@ function deviceRows(view: NonNullable<ConsentView['device']>, locale: PageLocale
   ${row(device.requestedAt, ago(view, locale))}`
 }
 
-// The server does not know the person's time zone.
+// The server does not know the time zone.
 function ago({ requestedAt, now }: NonNullable<ConsentView['device']>, { tag }: PageLocale): Html {
   const seconds = Math.max(0, now - requestedAt)
   const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
@@ -340,6 +326,14 @@ export function fact(
   </div>`
 }
 
+// A URI stays as it is.
+const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
+
+export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
+  const values = names.map((value) => ({ value, description: wordsOf(value) }))
+  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
+}
+
 function fineprint(
   { client, manageAt }: Pick<ConsentView, 'client' | 'manageAt'>,
   { texts: { consent } }: PageLocale,
@@ -357,7 +351,7 @@ function fineprint(
 export const clientNameOf = (client: Pick<ConsentView['client'], 'client_id' | 'client_name'>): string =>
   visibleName(client.client_name) ?? client.client_id
 
-/** Undefined for others, such as `javascript:`. */
+/** Undefined for `javascript:` and others. */
 export function webUrl(uri: string | undefined): URL | undefined {
   const url = uri !== undefined && URL.canParse(uri) ? new URL(uri) : undefined
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
@@ -372,7 +366,6 @@ function webLink(uri: string | undefined, text?: string): Html | undefined {
   >`
 }
 
-/** Names the target of a redirection URI: an https host, an http origin, or an app's scheme. */
 export function destination(uri: string, app: string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin

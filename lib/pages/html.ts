@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { stylesheet } from './stylesheet'
 
-// Control characters except white space, and what reorders text, looks like a gap or stays unseen, have no
-// place in a name: a mark replaces each.
+// Control characters, and what reorders text, looks like a gap or stays unseen: a mark replaces each.
 const deceptive =
   /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\p{Cs}|[\u00AD\u115F\u1160\u17B4\u17B5\u180E\u200B\u2028\u2029\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFC\u{16FE4}\u{1D159}]/gu
 
-// What else a font may ignore: variation selectors, tag characters, U+034F. No mark, as emoji and several
-// scripts have them: at most, a heart loses its colour, a flag of tags is black.
+// Variation selectors, tag characters, U+034F. No mark, as emoji and several scripts have them.
 const ignorable = /(?![\u200C\u200D])\p{Default_Ignorable_Code_Point}/gu
 
 const joiningScripts = ['Arab', 'Syrc', 'Mong', 'Nkoo', 'Mand', 'Adlm', 'Rohg']
@@ -15,8 +13,7 @@ const conjunctScripts = 'Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr 
 const letter = `[${[...joiningScripts, ...conjunctScripts].map((script) => `\\p{scx=${script}}`).join('')}]`
 const picture = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
 
-// RFC 5892 A.1 and A.2: joiners (U+200C, U+200D) show in some scripts, U+200D between pictures. Looks at the
-// script, not at each letter's joining type.
+// RFC 5892 A.1 and A.2: joiners show in some scripts, U+200D between pictures. Looks at the script alone.
 const idleJoiner = new RegExp(
   `(?<!${letter})\\u200C|\\u200C(?!${letter})|(?<!${letter}|${picture})\\u200D|(?<=${picture})\\u200D(?!${picture})`,
   'gu',
@@ -24,10 +21,9 @@ const idleJoiner = new RegExp(
 
 const mark = '\uFFFD'
 
-// Most names and descriptions.
 const printable = /^[\x20-\x7E\t\n\r]*$/
 
-/** Else a name could look like another name or a part of the page. */
+/** Else a name could look like another, or like a part of the page. */
 function visibleText(text: string): string {
   if (printable.test(text)) return text
   return text
@@ -42,8 +38,8 @@ export function visibleName(name: string | undefined): string | undefined {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(visible.replaceAll(mark, '')) ? visible : undefined
 }
 
-// The private field makes the class nominal in TypeScript, and JSON cannot forge it. Not exported: only the
-// tag `html` makes instances.
+// The private field makes the class nominal, and JSON cannot forge it. Not exported: only the tag `html`
+// makes instances.
 class Markup {
   readonly #text: string
 
@@ -56,13 +52,13 @@ class Markup {
   }
 }
 
-/** Markup in which every value is escaped. Only {@link html} makes it; `String(markup)` is its text. */
+/** Every value in it is escaped. Only {@link html} makes it; `String(markup)` is its text. */
 export type Html = Markup
 
-/** A value of a template: text to escape, markup to keep, a list of markup to join, or nothing. */
+/** Text to escape, markup to keep, or nothing. */
 export type HtmlValue = string | Html | readonly Html[] | undefined | false
 
-// Needs no escaping. Most texts are such.
+// Needs no escaping.
 const plain = /^[\w .,:?!/-]*$/
 
 function escape(text: string): string {
@@ -81,20 +77,18 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escape(value) : value.map(render).join('')
 }
 
-/** Keeps characters that a person cannot see: a form sends the text unchanged. */
+/** Keeps unseen characters: a form sends the text unchanged. */
 export const exactly = (text: string): Html =>
   new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 
-/**
- * Makes markup from a template. Escapes every interpolated value, and keeps of it only what a person can see.
- */
+/** Escapes every interpolated value, and keeps only what a person can see. */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = ''
   template.forEach((part, index) => (text += part + render(values[index])))
   return new Markup(text)
 }
 
-/** Puts a name, a host or a link in the place of `{}`. */
+/** Replaces `{}`. */
 export function around(text: string, inner: HtmlValue): Html {
   const [before = '', after = ''] = text.split('{}')
   return html`${before}${inner}${after}`
@@ -105,18 +99,16 @@ export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly
     ([key, value]) => html`<input type="hidden" name="${exactly(key)}" value="${exactly(value)}" />`,
   )
 
-/** What all pages of a server have in common, in one language. */
 export interface PageFrame {
-  /** The language tag (RFC 5646), such as `de`. */
+  /** RFC 5646. */
   readonly tag: string
   readonly dir: 'ltr' | 'rtl'
-  /** By the option `pages.service`. */
   readonly service: {
     readonly name?: string | undefined
     /** An https URL, or a path of the host. */
     readonly logo?: string | undefined
   }
-  /** The stylesheet of the pages, with the colours of the service. */
+  /** With the colours of the service. */
   readonly stylesheet: string
 }
 
@@ -124,22 +116,16 @@ export interface PageView {
   /** Plain text; names in it need no mark. */
   readonly title: string | Html
   readonly content: Html
-  /**
-   * The language and the look, such as `request.locale` of a page. Default: English, without a service, in
-   * the colours of the suite.
-   */
+  /** Language and look, such as `request.locale` of a page. Default: English, in the colours of the suite. */
   readonly locale?: PageFrame
 }
 
 const plainFrame: PageFrame = { tag: 'en', dir: 'ltr', service: {}, stylesheet }
 
-/**
- * Renders a whole document around one card. It has no script and one style element, and loads only the logo
- * of the service.
- */
+/** Renders a document around one card, without script. It loads only the logo of the service. */
 export function pageDocument({ title, content, locale = plainFrame }: PageView): string {
-  // With `no-referrer`, browsers send forms with `Origin: null`. `same-origin` also hides the request's
-  // parameters from other sites.
+  // With `no-referrer`, browsers send forms with `Origin: null`. `same-origin` also hides the parameters from
+  // other sites.
   const head = html`
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -158,7 +144,6 @@ export function pageDocument({ title, content, locale = plainFrame }: PageView):
 `
 }
 
-/** A document that says one thing, perhaps under a sign. */
 export function notice(
   locale: PageFrame,
   sign: '✓' | '!' | undefined,
@@ -178,7 +163,6 @@ export function notice(
   return pageDocument({ title, content, locale })
 }
 
-/** A row of `<dl class="facts">`. */
 export const row = (term: string, details: HtmlValue): Html =>
   html`<div>
     <dt>${term}</dt>

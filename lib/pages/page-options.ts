@@ -25,47 +25,40 @@ import {
   type PageTexts,
 } from './texts/locale'
 
-/** The pages for people: those that the host renders, and the language and the look of all others. */
+/** Pages of the host; language and look of all others. */
 export interface PageOptions {
   /**
    * Renders the consent page: a form that posts `view.fields` and `decision` to `view.action`. A
-   * Content-Security-Policy of the host must allow `form-action 'self' https:` and the scheme of
-   * `view.redirectTo`. Default: the page of the suite.
-   */
-  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
-  /**
-   * Renders the error page. A program that accepts JSON and no HTML gets JSON from the server. Default: the
-   * page of the suite.
-   */
-  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
-  /**
-   * Renders the page of connected applications: the list, or the question before a removal. Default: the page
+   * Content-Security-Policy must allow `form-action 'self' https:` and the scheme of `view.redirectTo`. Default: that
    * of the suite.
    */
+  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
+  /** Renders the error page, but for programs that accept only JSON. Default: that of the suite. */
+  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
+  /** Renders the page of connected applications. Default: that of the suite. */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
-   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the consent page and
-   * the endpoint's redirects have `Cross-Origin-Opener-Policy: unsafe-none`, whatever the host sends. The
-   * host's login page must have no other value either. Default `false`: the policy of the host stands.
+   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the server sends
+   * `Cross-Origin-Opener-Policy: unsafe-none`, and the login page of the host must send no other. Default `false`: the
+   * policy of the host stands.
    */
   readonly popups?: boolean
   /**
-   * The languages of the pages. The first is for those who read none of the others. The server chooses by
-   * `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
+   * The first is for those who read none of the others. The server chooses by `ui_locales`, then `Accept-Language`.
+   * Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
    */
   readonly languages?: readonly PageLanguage[]
   /**
-   * Single texts in place of those of the suite, by language, page and name. In the place of `{}` stands a name:
-   * `{ en: { consent: { allow: 'Connect', title: 'Connect {}?' } } }`. Default: none.
+   * Texts in place of those of the suite, by language, page and name; a name stands for `{}`: `{ en: { consent: {
+   * allow: 'Connect', title: 'Connect {}?' } } }`. Default: none.
    */
   readonly texts?: PageTextsByLanguage
   /** On every page of the suite. Default: none. */
   readonly service?: PageServiceOptions
 }
 
-/** The name, the logo and the colours that pages show of the service of the host. */
 interface PageServiceOptions {
-  /** Such as `Lumen`. Default: the pages name no service. */
+  /** Default: the pages name no service. */
   readonly name?: Text
   /** An https URL, or a path of the host such as `/logo.svg`. Default: no logo. */
   readonly logo?: string
@@ -73,20 +66,19 @@ interface PageServiceOptions {
   readonly colors?: ServiceColors
 }
 
-/** Colours of the service on the pages: each `#rrggbb`. */
+/** Each `#rrggbb`. */
 interface ServiceColors extends ColorPair {
   /** For dark pages. Default: those of the suite. */
   readonly dark?: ColorPair
 }
 
 interface ColorPair {
-  /** Of links and the button that allows. Must be readable on the card. Default: a blue. */
+  /** Of links and the button that allows, readable on the card. Default: a blue. */
   readonly accent?: string
-  /** Of the page around the card, whose text must be readable on it. Default: a grey. */
+  /** Around the card, readable behind text. Default: a grey. */
   readonly background?: string
 }
 
-/** Single texts, by page and name. */
 type PageTextOptions = {
   readonly [Page in keyof PageTexts]?: Partial<PageTexts[Page]>
 }
@@ -129,14 +121,14 @@ interface Surroundings {
 const light: Surroundings = { card: '#ffffff', text: '#171a21' }
 const dark: Surroundings = { card: '#16191f', text: '#eceef2' }
 
-// WCAG 2.2, 1.4.3
+// WCAG 2.2, 1.4.3.
 const leastContrast = 4.5
 
 const serviceStyle: Field<string> = (given, at, name) => {
   const { dark: pairInDark, ...pair } = serviceColors(given, at, name)
   const [ofLight, ofDark] = [declarationsOf(pair, light), declarationsOf(pairInDark, dark)]
   const inDark = ofDark === '' ? '' : `@media (prefers-color-scheme: dark) { :root { ${ofDark} } }\n`
-  // Dark pages keep the suite's colours: what is readable on a white card may not be so on a dark one.
+  // What is readable on a white card may not be so on a dark one.
   const inLight = ofLight === '' ? '' : `@media not (prefers-color-scheme: dark) { :root { ${ofLight} } }\n`
   return `${stylesheet}${inLight}${inDark}`
 }
@@ -146,7 +138,6 @@ function declarationsOf({ accent, background }: Read<ReturnType<typeof pairOn>>,
   return (background === undefined ? declarations : [...declarations, `--page: ${background};`]).join(' ')
 }
 
-// White or black has a contrast of 4.5 to any colour.
 function accentDeclarations(accent: string, card: string): readonly string[] {
   const onAccent = contrastOf(accent, '#ffffff') >= leastContrast ? '#ffffff' : '#000000'
   // Away from the text: the contrast grows.
@@ -213,7 +204,7 @@ const service = group({
   colors: serviceStyle,
 } satisfies Fields<PageServiceOptions>)
 
-// As the pages' policy for images.
+// As the policy for images.
 function isLogo(value: unknown): value is string {
   return (
     isText(value) &&

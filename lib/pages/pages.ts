@@ -15,21 +15,20 @@ import {
 } from './html'
 import { en, type PageLocale, type PageTexts } from './texts/locale'
 
-/** Why a request ended on the page of errors, as far as a person needs to know. */
 type ErrorKind = keyof PageTexts['error']['explanations']
 
 export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   const refusal = rowOf(reason)
   if (isKind(refusal?.page)) return refusal.page
   if (isTrouble) return 'unavailable'
-  // Otherwise, the suite refuses what the client should not have sent.
+  // The suite refuses what the client should not have sent.
   return refusal !== undefined ? 'appFault' : 'other'
 }
 
 const isKind = (page: string | undefined): page is ErrorKind =>
   page !== undefined && Object.hasOwn(en.error.explanations, page)
 
-// Loopback URIs miss the app's port. An unregistered client may name any site.
+// Loopback misses the port. An unregistered client may name any site.
 function homeOf(client: Client): string | undefined {
   const { client_uri, redirect_uris } = client
   if (client_uri !== undefined || !isRegisteredByHost(client)) return client_uri
@@ -39,10 +38,9 @@ function homeOf(client: Client): string | undefined {
   return fixed === undefined ? undefined : `${new URL(fixed).origin}/`
 }
 
-/** A client that the host registered, as an error page may lead back to it. */
 interface WayBack {
   readonly clientName: string
-  /** A registered URL, without any part of the request. */
+  /** Registered, without any part of the request. */
   readonly uri: string
 }
 
@@ -53,7 +51,7 @@ export function wayBackTo(client: Client | undefined): WayBack | undefined {
   return uri === undefined ? undefined : { clientName: clientNameOf(client), uri }
 }
 
-/** If the server must not send the response again. Shows only data of the registration. */
+/** If the server must not send the response again. */
 export function answeredPage(client: Client, locale: PageLocale): string {
   const home = homeOf(client)
   const { answered, common } = locale.texts
@@ -72,7 +70,7 @@ interface WayToClient {
   readonly fields?: Readonly<Record<string, string>> | undefined
 }
 
-// Neither shows the response elsewhere: a form posts to its target alone, a link leaves no referrer.
+// Shows the response nowhere else: a form posts to its target alone, a link leaves no referrer.
 function onward({ location, fields }: WayToClient, label: HtmlValue, isPrimary: boolean): Html {
   const look = isPrimary ? html`class="primary" ` : undefined
   if (fields === undefined)
@@ -89,8 +87,8 @@ interface ContinueView extends WayToClient {
 }
 
 /**
- * For user agents that lose the fragment of a redirect (RFC 6749 4.2.2), or a form (OAuth 2.0 Form Post
- * Response Mode 2). The link contains the response: it opens in the same tab, without a referrer.
+ * For user agents that lose a fragment (RFC 6749 4.2.2) or a form (OAuth 2.0 Form Post Response Mode 2). The
+ * link contains the response.
  */
 export function continuePage(view: ContinueView, locale: PageLocale): string {
   const { location, fields, approved } = view
@@ -102,26 +100,21 @@ export function continuePage(view: ContinueView, locale: PageLocale): string {
   return notice(locale, approved ? '✓' : '!', title, step, rest)
 }
 
-/**
- * What an error page shows: the refusal of a request that cannot go on, and its reference for the host's
- * support. The option `pages.error` gets it.
- */
+/** The refusal of a request that cannot go on. The option `pages.error` gets it. */
 export interface ErrorView extends Pick<ConsentView, 'service' | 'language'> {
-  /** In the language of the owner. */
   readonly title: string
-  /** What happened, in the language of the owner. */
+  /** In the language of the owner. */
   readonly happened: string
-  /** What the owner can do now, in the language of the owner. */
+  /** What the owner can do now. */
   readonly advice: string
-  /** The `error_description`, in English, for the makers of the client. */
+  /** The `error_description`, in English. */
   readonly message: string
-  /** The error code, such as `invalid_request`. */
   readonly code: string
-  /** Events and logs of the refusal contain it. */
+  /** Events and logs contain it. */
   readonly requestId: string
   /**
-   * The registered home page of the client. Undefined for an unknown or unregistered client: an attacker may
-   * want a link there.
+   * The registered home page of the client. Undefined for an unregistered client: an attacker may want a link
+   * there.
    */
   readonly wayBack: WayBack | undefined
 }
@@ -162,7 +155,7 @@ export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLoc
 }
 
 interface UnverifiedView extends WayToClient {
-  /** Else there is trouble: the same request may succeed later. */
+  /** Else the same request may succeed later. */
   readonly isRefused: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * For durations: `Date.now` steps when the machine's time is corrected, and a limit of a minute could last an hour.
- * Reads the monotonic clock in its place; an injected clock that goes back does not move it.
+ * For durations: `Date.now` steps when the machine's time is corrected, and a minute could last an hour. An injected
+ * clock that goes back does not move it.
  */
 export function steadyClock(clock: () => number): () => number {
   if (clock === Date.now) return () => timeOrigin + performance.now()
@@ -16,7 +16,6 @@ export function steadyClock(clock: () => number): () => number {
 
 const { timeOrigin } = performance
 
-/** Whole seconds of a clock in milliseconds. */
 export const secondsOf = (clock: () => number) => (): number => Math.floor(clock() / 1000)
 
 /** Milliseconds. */
@@ -26,9 +25,8 @@ let waits: Wait[] = []
 let timer: NodeJS.Timeout | undefined
 
 /**
- * Begins when it is made. Never early, and at most two ticks late while the process runs. All waits share one timer that
- * counts ticks, so a process that stands still loses one tick only: Node runs timers before it reads sockets, and the
- * answer may be there already.
+ * Never early, and at most two ticks late. All waits share one timer that counts ticks, so a process that stands still
+ * loses one tick only: the answer may be there already.
  */
 export class Wait {
   // The first tick may follow at once.
@@ -44,7 +42,6 @@ export class Wait {
     timer ??= setInterval(countTick, tick)
   }
 
-  /** The next tick drops it. */
   end(): void {
     this.fail = undefined
   }
@@ -62,15 +59,15 @@ export class Wait {
 export interface Deadline {
   readonly seconds: number
   readonly late: () => Error
-  /** Makes the error of an act that throws or rejects. Default: the same. */
+  /** Makes the error of an act that fails. Default: the same. */
   readonly failed?: (cause: unknown) => unknown
 }
 
-/** Rejects when the deadline is over; what the act began goes on. */
+/** The act goes on after its deadline. */
 export const inTime = <T>(act: () => Promise<T>, deadline: Deadline): Promise<T> =>
   madeInTime(act, deadline, same)
 
-/** @param make makes the result of what the act resolves to. Its error is one of the act. */
+/** The error of `make` is one of the act. */
 export function madeInTime<T, Made>(
   act: () => Promise<T>,
   { seconds, late, failed = same }: Deadline,

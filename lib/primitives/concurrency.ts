@@ -1,17 +1,15 @@
-/** There already, or later. */
 export type Eventual<Value> = Value | Promise<Value>
 
-/** To wait for a value that is there costs two promises. Hosts may return a promise of another library. */
+/** To wait for a value that is there costs two promises. Hosts may return foreign promises. */
 export const isLater = <Value>(value: Eventual<Value>): value is Promise<Value> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** Goes on with a value, at once if it is there. */
+/** At once if it is there. */
 export const following = <Value, Next>(
   value: Eventual<Value>,
   next: (value: Value) => Eventual<Next>,
 ): Eventual<Next> => (isLater(value) ? Promise.resolve(value).then(next) : next(value))
 
-/** What an act returns; throws another error if it throws or rejects. */
 export function attempt<Value>(
   act: () => Eventual<Value>,
   failed: (thrown: unknown) => never,
@@ -25,22 +23,20 @@ export function attempt<Value>(
 }
 
 /**
- * - `in line`: a bounded queue, for attempts that may be guesses;
- * - `before the line`: unbounded, for secrets that this process has verified before;
- * - `after the line`: unbounded, for calls of the host.
+ * `in line` is bounded, for attempts that may be guesses. `before the line` is for secrets that this process has
+ * verified, `after the line` for calls of the host.
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
 export class Semaphore {
   private running = 0
-  /** In their order. */
+  /** Served in this order. */
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
     'before the line': [],
     'in line': [],
     'after the line': [],
   }
 
-  /** @param longestLine how many calls may wait `in line`. */
   constructor(
     private readonly atOnce: number,
     private readonly longestLine: number,
@@ -66,7 +62,7 @@ export class Semaphore {
     await new Promise<void>((resolve) => line.push(resolve))
   }
 
-  // The turn is never free in between: a new call could overtake the queue.
+  // Never free in between: a new call could overtake the queue.
   private end(): void {
     const next = Object.values(this.waiting)
       .find((line) => line.length > 0)
@@ -87,7 +83,7 @@ export class SingleFlight<Outcome> {
     return this.running.has(key)
   }
 
-  /** Callers share a failure too, except an error that `act` throws before it returns a promise. */
+  /** Callers share a failure too, except one before `act` returns a promise. */
   share(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const other = this.running.get(key)
     if (other !== undefined) return other
@@ -97,7 +93,7 @@ export class SingleFlight<Outcome> {
     return own
   }
 
-  /** If the running act rejects or resolves to undefined, each caller runs its own. */
+  /** If the running act fails or resolves to undefined, each caller runs its own. */
   async shareSuccess(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const other = this.running.get(key)
     if (other === undefined) return this.share(key, act)
@@ -105,7 +101,7 @@ export class SingleFlight<Outcome> {
   }
 }
 
-/** One act of a key at a time, in the order of the calls. An act begins in a later microtask. */
+/** One act of a key at a time, in order. */
 export class Lines {
   private readonly last = new Map<string, Promise<unknown>>()
 
@@ -121,10 +117,9 @@ export class Lines {
 
 const ignore = () => undefined
 
-// Enough for a store that answers many calls together; leaves room for others.
+// Enough for a store that answers many calls together.
 const atOnce = 16
 
-/** Returns the results in the order of the items. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
@@ -139,20 +134,19 @@ const failuresAtMost = 5
 // Milliseconds.
 const pause = 10_000
 
-/** Opens after 5 failures in a row, then lets one act through every 10 seconds until one succeeds. */
+/** Opens after 5 failures in a row, then tries once every 10 seconds. */
 export class CircuitBreaker {
   private failures = 0
   private opensAgainAt = 0
 
-  /** @param clock milliseconds; must not step. */
+  /** @param clock must not step. */
   constructor(private readonly clock: () => number) {}
 
-  /** Every act that may run must end in `succeeded` or `failed`. */
+  /** Every act that may run must report its end. */
   mayTry(): boolean {
     if (this.failures < failuresAtMost) return true
     const now = this.clock()
     if (now < this.opensAgainAt) return false
-    // Until this act has ended, or the pause is over again, no other one runs.
     this.opensAgainAt = now + pause
     return true
   }

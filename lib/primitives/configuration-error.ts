@@ -1,6 +1,6 @@
 const longestCompared = 64
 
-/** Equal but for letter case and underscores, a few letters away, or one begins with the other. */
+/** Equal but for case and underscores, a few letters away, or one begins with the other. */
 export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
   const given = folded(misspelt)
   if (given.length < 2 || given.length > longestCompared) return undefined
@@ -15,7 +15,7 @@ export function nearestName(misspelt: string, known: Iterable<string>): string |
 // `clientId` and `client_id` are one name in two styles.
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** Infinity: too different for a misspelling. */
+/** Infinity: no misspelling. */
 function distanceBetween(given: string, name: string): number {
   const edits = editsBetween(given, name)
   if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
@@ -24,7 +24,7 @@ function distanceBetween(given: string, name: string): number {
   return isBeginning ? edits : Infinity
 }
 
-/** Damerau-Levenshtein, where no letter changes twice (optimal string alignment). */
+/** Damerau-Levenshtein (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity
@@ -47,15 +47,14 @@ function editsBetween(from: string, to: string): number {
   return at(from.length, to.length)
 }
 
-/** One mistake in a configuration. */
 export interface ConfigurationIssue {
   /** The path of the option, such as `clients[0].redirect_uris[1]`. */
   readonly path: string
-  /** The mistake and its cure: the rest of a sentence that begins with the path. */
+  /** Mistake and cure: the rest of a sentence that begins with the path. */
   readonly message: string
 }
 
-/** A configuration that cannot work. The message lists every mistake with its path and cure. */
+/** The message lists every mistake with its path and cure. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 
@@ -69,7 +68,7 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * For a loader whose `require` failed. Bundlers take a package for optional if its `require` stands in `try`.
+ * Bundlers take a package for optional if its `require` stands in `try`.
  *
  * @throws ConfigurationError if the package is not installed, else `cause`.
  */

@@ -28,7 +28,6 @@ export const aNumber = (fallback: number, least: number, most: number): Field<nu
 export const secretExpectation = 'must be a text of at least 32 bytes, such as one of openssl rand -base64 32'
 export const aSecret = kind(isLongSecret, `${secretExpectation}.`)
 
-/** The server checks the rest when it mounts the path. */
 export const aPath = (fallback: string): Field<string> =>
   usual(fallback, kind(isRootedPath, `must be a path such as '${fallback}'.`))
 
@@ -37,7 +36,7 @@ export function aCall<Call>(cure = 'must be a function.'): Field<Call | undefine
   return kind((value): value is Call & {} => typeof value === 'function', cure)
 }
 
-/** The names of functions that a host may leave out. */
+/** Functions that a host may leave out. */
 export function someCalls<const Name extends string>(
   ...names: readonly Name[]
 ): Readonly<Record<Name, Field<unknown>>>
@@ -81,6 +80,6 @@ export const aClock: Field<() => number> = (given, at, name) => {
   return read
 }
 
-// A test clock may start anywhere, and tests may set `Date.now` to 0. Only today's seconds, within ten years, are no
-// milliseconds: as such, they lie in January 1970.
+// A test clock may start anywhere, or at 0. Only today's seconds are no milliseconds: as such, they lie in January
+// 1970.
 const isInSeconds = (time: number): boolean => time > 1e9 && Math.abs(time - Date.now() / 1000) < tenYears

@@ -4,7 +4,6 @@ export class BoundedMap<Value> extends Map<string, Value> {
     super()
   }
 
-  /** The entry then counts as the latest. */
   override set(key: string, value: Value): this {
     this.delete(key)
     if (this.size >= this.maximum) this.delete(this.keys().next().value ?? key)
@@ -12,15 +11,14 @@ export class BoundedMap<Value> extends Map<string, Value> {
   }
 }
 
-// More than an addition brings, so expired entries cannot pile up.
+// More than an addition brings: expired entries cannot pile up.
 const sweptPerAddition = 4
 const sweptWhenFull = 1000
-// After a long pause, many seconds lie between the last sweep and now.
+// Bounds a sweep after a long pause.
 const secondsPerSweep = 100_000
 
 interface Entry<Value> {
   readonly value: Value
-  /** By the clock of the map. */
   readonly expiresAt: number
   readonly second: number
 }
@@ -29,11 +27,10 @@ interface Entry<Value> {
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()
   private readonly buckets = new Map<number, Set<string>>()
-  /** Every earlier second is swept. */
   private nextSecond: number
   private swept: { readonly bucket: Set<string>; readonly keys: Iterator<string, undefined> } | undefined
 
-  /** @param clock milliseconds; must not step, as `steadyClock`. */
+  /** @param clock must not step. */
   constructor(
     private readonly maximum: number,
     private readonly clock: () => number,
@@ -51,29 +48,25 @@ export class ExpiringMap<Value> {
     for (const { value, expiresAt } of this.entries.values()) if (expiresAt > now) yield value
   }
 
-  /** Of the entries that never expire. */
+  /** Of entries that never expire. */
   lastingKeys(): Iterable<string> {
     return this.buckets.get(Infinity) ?? []
   }
 
-  /**
-   * Returns false if the key is new and the map is full of live entries.
-   *
-   * @param expiresAt milliseconds by the clock of the map.
-   */
+  /** Returns false if the key is new and the map is full. */
   set(key: string, value: Value, expiresAt: number): boolean {
     this.sweep(sweptPerAddition)
     const before = this.entries.get(key)
     if (before === undefined && !this.hasRoom()) return false
     // The sweep never returns to an earlier second.
     const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
-    // In its place: a Map is slow where one key is deleted and added again many times, and so is a Set.
+    // In its place: a Map and a Set are slow where one key is often deleted and added again.
     this.entries.set(key, { value, expiresAt, second })
     if (before?.second !== second) this.move(key, before?.second, second)
     return true
   }
 
-  /** Also sweeps, so a map with many deletions still shrinks. */
+  /** Also sweeps, so that the map shrinks. */
   delete(key: string): void {
     this.sweep(sweptPerAddition)
     const entry = this.entries.get(key)
@@ -104,7 +97,7 @@ export class ExpiringMap<Value> {
     return this.nextSecond <= now
   }
 
-  /** Of the next second. A new iterator would pass again what a large bucket has lost. */
+  /** A new iterator would pass again what a large bucket has lost. */
   private nextKey(): string | undefined {
     const bucket = this.buckets.get(this.nextSecond)
     if (bucket !== this.swept?.bucket) this.swept = bucket && { bucket, keys: bucket.values() }

@@ -6,9 +6,8 @@ export interface PrivateState<Holder extends object, Value> {
 let kinds = 0
 
 /**
- * A value of an object of other code, which cannot read, write or print it. All kinds share one private field, so there
- * are only two hidden classes. No `WeakMap`: it lives long, and V8's quick collections keep whatever an old table
- * refers to, so each request would move to the old generation.
+ * A value of an object of other code, which cannot see it. All kinds share one private field: two hidden classes in
+ * all. A long-lived `WeakMap` would move each request to the old generation.
  */
 export function privateState<Holder extends object, Value>(): PrivateState<Holder, Value> {
   const kind = kinds++
@@ -32,7 +31,7 @@ class ReturnsHolder {
 }
 
 class PrivateField extends ReturnsHolder {
-  // Room for a few kinds: an empty list would grow to room for 17.
+  // An empty list would grow to room for 17.
   readonly #values: object = [undefined, undefined, undefined, undefined]
 
   static of(holder: object): object | undefined {

@@ -1,13 +1,9 @@
 import { ConfigurationError, type ConfigurationIssue, nearestName } from './configuration-error'
 import { isList, isRecord } from './values'
 
-/**
- * Reads a member; an absent one is undefined. A mistake goes to `at`, and the value is then a placeholder: the reading ends
- * with an error.
- */
+/** Reads a member; an absent one is undefined. A mistake goes to `at`, and the value is then a placeholder. */
 export type Field<Value, Context = unknown> = (given: unknown, at: Place<Context>, name: string) => Value
 
-/** The compiler demands a field for each member. */
 export type Fields<Options, Context = unknown> = {
   readonly [Name in keyof Required<Options>]: Field<unknown, Context>
 }
@@ -19,13 +15,13 @@ export type Read<Of> = {
 type Table<Context> = Readonly<Record<string, Field<unknown, Context>>>
 
 interface Rules<Value, Context> {
-  /** An unset environment variable is undefined: where a member only restricts, its absence opens what it should close. */
+  /** An unset environment variable is undefined: it must not open what a member should close. */
   readonly undefinedMembers?: 'refused'
-  /** Across members, also after mistakes in single ones. */
+  /** Across members. */
   readonly check?: (read: Value, at: Place<Context>) => void
 }
 
-/** Where the members of one object are read, and mistakes are collected. */
+/** Where one object is read. */
 export class Place<Context = unknown> {
   constructor(
     readonly source: Readonly<Record<string, unknown>>,
@@ -36,7 +32,7 @@ export class Place<Context = unknown> {
     private asked?: Set<string>,
   ) {}
 
-  /** The place of an inner object. One that is none has one mistake, and no members. */
+  /** Anything but an object has one mistake, and no members. */
   inside(given: unknown, name: string): Place<Context> {
     const path = this.at(name)
     if (isRecord(given)) return new Place(given, path, this.context, this.issues)
@@ -71,8 +67,8 @@ export class Place<Context = unknown> {
   }
 
   /**
-   * @param known default: the members that were read here.
-   * @param cures for members that hosts expect here, although they do not exist. No message lists them.
+   * @param known default: the members read here.
+   * @param cures for members that hosts expect here. No message lists them.
    */
   refuseUnknown(
     known: readonly string[] = [...(this.asked ?? [])],
@@ -84,7 +80,6 @@ export class Place<Context = unknown> {
     }
   }
 
-  /** Exactly one of these members is given. */
   requireOne(first: string, ...others: readonly string[]): void {
     if ([first, ...others].filter((name) => this.source[name] !== undefined).length === 1) return
     const rest = others.map((name) => `or ${name}`).join(' ')
@@ -97,16 +92,14 @@ export class Place<Context = unknown> {
       if (value === undefined && !isReported(key)) this.wrong(key, undefinedMember)
   }
 
-  /** @throws ConfigurationError that lists every mistake. */
   throwIssues(subject: string): void {
     if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
 }
 
-/** Where a reading begins. */
 export const rootPlace = <Context>(context: Context): Place<Context> => new Place(nothing, '', context)
 
-/** Of options that are read without {@link readOptions}, because others depend on them. */
+/** Of options that are read one by one. */
 export const placeOf = (options: unknown): Place => rootPlace<unknown>(undefined).inside(options, '')
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
@@ -139,7 +132,7 @@ export function readOptions<Of extends Table<undefined>>(
   return read
 }
 
-/** An object of its own fields; an absent one has every default. */
+/** An absent object has every default. */
 export function group<Context, Of extends Table<Context>>(
   fields: Of & Table<Context>,
   { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
@@ -154,16 +147,13 @@ export function group<Context, Of extends Table<Context>>(
   }
 }
 
-/**
- * An object of a host, taken as it is: it may have further members. Plug-ins may be JavaScript, and a database value may
- * be null, a number or a Buffer.
- */
+/** An object of a host, taken as it is. Plug-ins may be JavaScript, and a database value null or a Buffer. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The fields are compared with Value.
 export function shape<Value extends object, Context = unknown>(
   fields: Fields<Value, Context>,
   known?: readonly string[],
 ): Field<Value | undefined, Context> {
-  // Objects: each pair that a request takes apart costs an iterator.
+  // A pair that a request takes apart costs an iterator.
   const table = Object.entries<Field<unknown, Context>>(fields).map(([name, field]) => ({ name, field }))
   const isRight = (value: object, at: Place<Context>): value is Value => {
     const before = at.issues.length
@@ -182,12 +172,12 @@ export function shape<Value extends object, Context = unknown>(
   }
 }
 
-/** Without further members: most are misspelt. */
+/** Further members are mostly misspelt. */
 export const exactShape = <Value extends object, Context = unknown>(
   fields: Fields<Value, Context>,
 ): Field<Value | undefined, Context> => shape<Value, Context>(fields, Object.keys(fields))
 
-/** @param subject a sentence that ends with a colon. @throws TypeError that lists every mistake. */
+/** @throws TypeError that lists every mistake. */
 export function requireShape<Value, Context>(
   field: Field<Value | undefined, Context>,
   value: unknown,
@@ -202,7 +192,7 @@ export function requireShape<Value, Context>(
   )
 }
 
-/** A value that `accepts` takes. @param cure the rest of a sentence that begins with the path. */
+/** @param cure the rest of a sentence that begins with the path. */
 export function kind<Value, Context = unknown>(
   accepts: (value: unknown, context: Context) => value is Value & {},
   cure: string,
@@ -222,7 +212,7 @@ export function kind<Context>(
   }
 }
 
-/** For a member that hosts expect here although it does not exist. */
+/** For a member that does not exist, though hosts expect it. */
 export function refusal(cure: string): Field<undefined> {
   return (given, at, name) => {
     if (given !== undefined) at.wrong(name, cure)
@@ -230,7 +220,6 @@ export function refusal(cure: string): Field<undefined> {
   }
 }
 
-/** @param check runs for a right value. */
 export function checked<Value, Context = unknown>(
   field: Field<Value | undefined, Context>,
   check: (value: Value, wrong: (member: string, message: string) => void) => void,
@@ -249,7 +238,6 @@ export function optional<Value, Context = unknown>(
   return (given, at, name) => (given === undefined ? undefined : field(given, at, name))
 }
 
-/** @param fallback what an absent member means. */
 export function usual<Value, Context = unknown>(
   fallback: Value,
   field: Field<Value | undefined, Context>,
@@ -257,7 +245,7 @@ export function usual<Value, Context = unknown>(
   return (given, at, name) => (given === undefined ? fallback : (field(given, at, name) ?? fallback))
 }
 
-/** @param placeholder stands for the value until the reading ends with an error. */
+/** @param placeholder until the reading ends with an error. */
 export function needed<Value, Context = unknown>(
   placeholder: Value,
   field: Field<Value | undefined, Context>,
@@ -265,7 +253,6 @@ export function needed<Value, Context = unknown>(
   return (given, at, name) => field(given, at, name) ?? placeholder
 }
 
-/** `false` switches it off. */
 export function orOff<Value, Context = unknown>(
   off: Value,
   field: Field<Value, Context>,
@@ -289,7 +276,6 @@ export function switched<Value, Context = unknown>(
   }
 }
 
-/** Each item has a path of its own, such as `grantTypes[0]`. An absent list is empty. */
 export function rows<Row, Context>(
   row: Field<Row | undefined, Context>,
   what: string,

@@ -2,11 +2,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Such as from `openssl rand -base64 32`. */
 export const isLongSecret = (value: unknown): value is string =>
   isText(value) && Buffer.byteLength(value) >= 32
 
-/** The server checks the rest when it mounts the path. */
 export const isRootedPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 
 export const isWhole =
@@ -28,7 +26,6 @@ export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
-/** @param what such as `The option skipConsent`. */
 export function requireBoolean(value: unknown, what: string): boolean {
   if (isBoolean(value)) return value
   throw new TypeError(`${what} must return true or false.`)
@@ -42,7 +39,6 @@ export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown)
   return value === undefined || accepts(value)
 }
 
-/** @param maximum in bytes. */
 export async function boundedText(
   body: ReadableStream<Uint8Array>,
   maximum: number,

@@ -8,20 +8,19 @@ import type { Login } from './resource-owner'
 import type { Scope } from './scope'
 
 /**
- * Access tokens as texts, such as signed JWTs (RFC 9068). The record still holds each token: it ends with the record,
- * and a revocation ends it at once.
+ * Access tokens as texts, such as signed JWTs (RFC 9068). The record still holds each token, so a revocation ends it at
+ * once.
  */
 export interface AccessTokenFormat extends AccessTokenReader {
   /**
-   * Returns a `b64token` (RFC 6750 2.1) of at most 8192 characters. Runs before the server stores the token, so a
-   * rejection uses nothing up. May run twice for one response, if another process changes the record meanwhile. A
-   * repeated refresh gives the same claims again.
+   * Returns a `b64token` (RFC 6750 2.1) of at most 8192 characters, before the server stores the token. May run twice
+   * for one response, if another process changes the record. A repeated refresh gives the same claims.
    *
-   * @throws OAuthError to answer the client with it. Any other error becomes `server_error`.
+   * @throws OAuthError for the client. Any other error becomes `server_error`.
    */
   encode(claims: AccessTokenClaims, request: AccessTokenRequest): Promise<string>
   /**
-   * Whether new tokens get this format without a choice of their resource or of an extension. With false, the server
+   * Whether new tokens get this format unless their resource or an extension chooses another. With false, the server
    * only reads it: the first step of an upgrade. Default true.
    */
   readonly issues?: boolean
@@ -31,33 +30,26 @@ export interface AccessTokenRequest {
   readonly client: Client
   /** `implicit` for a token of the authorization endpoint. */
   readonly grantType: string
-  /** As the host knows them, not for the token; undefined if the client acts for itself. */
+  /** As the host knows them; undefined if the client acts for itself. */
   readonly subject: string | undefined
 }
 
-/** What resource servers need of a format: no key to sign. */
+/** What resource servers need of a format, without a key to sign. */
 export interface AccessTokenReader {
-  /** Unique among the formats of a server, and not `opaque`. The record of a token holds it. */
+  /** Unique among the formats of a server, and not `opaque`. */
   readonly name: string
   /**
    * Undefined for a text that this format has not written, such as one with a wrong signature. Reads expired tokens
-   * too: the record knows whether the token is valid, and a client may revoke it.
+   * too: a client may revoke them.
    *
-   * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
+   * @throws OAuthError if the format cannot tell now. Any other error becomes `server_error`.
    */
   decode(text: string): Promise<TokenReference | undefined>
-  /**
-   * For guards that do not ask the store. Default: guards always ask. Undefined for a text that this format has not
-   * written.
-   *
-   * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
-   */
+  /** For guards that do not ask the store; undefined and errors as in {@link decode}. Default: guards always ask. */
   read?(text: string): Promise<AccessTokenContent | undefined>
   /**
-   * For tokens of another server, which no record holds: endpoints and guards ask for a text that no other format
-   * claims. Undefined for an unknown one.
-   *
-   * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
+   * Finds a token of another server, which no record holds, by a text that no other format claims; undefined and errors
+   * as in {@link decode}.
    */
   find?(text: string): Promise<AccessTokenContent | undefined>
 }
@@ -71,20 +63,20 @@ export interface AccessTokenContent extends TokenReference {
   readonly expiresAt: number
   /** Undefined if the token does not say. */
   readonly login: Login | undefined
-  /** By extension, such as the resources of the token. */
+  /** By extension. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
   /** For `Extension.describe`. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>
   /** A bearer token without a proof. */
   readonly isPlain: boolean
   /**
-   * RFC 7800 3.1: of a token that is bound to a key, if the text has all that the proof needs. A guard that knows each
-   * of its members checks the proof without the store. Default: the store decides.
+   * RFC 7800 3.1: of a token bound to a key, if the text has all that the proof needs. A guard that knows each member
+   * checks the proof without the store. Default: the store decides.
    */
   readonly cnf?: unknown
 }
 
-/** No credential: nobody can make a token of it. */
+/** No credential. */
 export interface TokenReference {
   /** 22 characters of base64url. */
   readonly authorizationId: string
@@ -97,10 +89,7 @@ export interface TokenReference {
 export interface AccessTokenClaims extends TokenReference {
   /** The option `issuer`. */
   readonly issuer: string
-  /**
-   * As this client knows them: what an extension publishes, such as a pairwise identifier, or else the subject of the
-   * host. Undefined if the client acts for itself.
-   */
+  /** As this client knows them, such as a pairwise identifier. Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly clientId: string
   readonly scope: Scope
@@ -121,14 +110,12 @@ export interface AccessTokenClaims extends TokenReference {
   readonly tokenExtensionData: Readonly<Record<string, Json>>
 }
 
-/** A random text. */
 export const opaqueFormat = 'opaque'
 
 // In characters: all headers of a request have 16 KiB (docs/bounds.md).
 const longestToken = 8192
 const b64token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** Never a text with the form of an opaque credential. */
 export function mayBeFormatted(text: unknown): text is string {
   return (
     typeof text === 'string' &&
@@ -139,7 +126,6 @@ export function mayBeFormatted(text: unknown): text is string {
   )
 }
 
-/** @throws TypeError for a text that no request can carry. */
 export async function encodeToken(
   format: AccessTokenFormat,
   claims: AccessTokenClaims,
@@ -152,7 +138,6 @@ export async function encodeToken(
   )
 }
 
-/** @throws TypeError for anything but a reference or undefined. */
 export async function decodeToken(
   format: AccessTokenReader,
   text: string,
@@ -164,7 +149,6 @@ export async function decodeToken(
   )
 }
 
-/** @throws TypeError for anything but a content or undefined. */
 export async function readToken(
   format: AccessTokenReader,
   text: string,

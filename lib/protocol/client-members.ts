@@ -30,7 +30,7 @@ export const credentialsOf: Field<Entries, Offer> = (given, at, name) => {
   const { authenticationMethods: methods } = at.context
   const credentials = noEntries()
   for (const [method, value] of Object.entries(ofMethods(given, at, name))) {
-    // A database has null for an entry without a value.
+    // A database has null for a missing entry.
     if (value === null) continue
     const path = `${name}.${method}`
     const offered = methods?.find((each) => each.name === method)
@@ -54,7 +54,7 @@ function notOffered(name: string, methods: readonly AuthenticationMethodDescript
 /** Without a prototype: `constructor` is a good name. */
 const noEntries = (): Record<string, Json> => Object.create(null)
 
-/** A copy that the host cannot change later. */
+/** A copy: the host cannot change it later. */
 const anEntry =
   (checker: ClientMember | AuthenticationMethodDescription | undefined): Field<Json | undefined> =>
   (given, at, name) => {
@@ -83,10 +83,7 @@ function deepFrozen(value: Json): Json {
 // A store of clients must not hold a secret in clear.
 const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
 
-/**
- * Without the list of a server, each further member counts as one of a plug-in, unless it looks misspelt or like a
- * secret.
- */
+/** Without the list of a server: every member that looks neither misspelt nor like a secret. */
 export const possibleMembers = (source: object, own: readonly string[]): readonly string[] =>
   Object.keys(source).filter((name) => mayBePlain(name) && nearestName(name, own) === undefined)
 

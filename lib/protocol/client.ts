@@ -5,53 +5,46 @@ import type { Sender } from './sender'
 import { isBoolean, isText } from '../primitives/values'
 
 /**
- * Members of registrations that plug-ins of a host read, by module augmentation: `declare module
- * 'express-authorization-server' { interface HostClientMembers { … } }`. One interface for hosts alone: TypeScript loses
- * augmentations of the package's own that it reads after one through a re-export.
+ * Registration members that plug-ins of a host read, by module augmentation: `declare module
+ * 'express-authorization-server' { interface HostClientMembers { … } }`. It stands apart, because TypeScript loses the
+ * package's own augmentations after one through a re-export.
  */
 export interface HostClientMembers {}
 
-/** Members of RFC 7591 2 have their registered names. A plug-in of the package declares its own members here. */
+/** Members of RFC 7591 2 have their registered names. */
 export interface ClientRegistration extends HostClientMembers {
-  /**
-   * Unique; not secret. 1 to 256 characters, none of them a control character. Every client library accepts
-   * `A-Za-z0-9_-`.
-   */
+  /** Unique, not secret: 1 to 256 characters, no control characters. Every client library accepts `A-Za-z0-9_-`. */
   readonly client_id: string
-  /** RFC 6749 2.1: only `confidential` clients can keep a secret (web servers, not browsers, phones and desktops). */
+  /** RFC 6749 2.1: only `confidential` clients, such as web servers, can keep a secret. */
   readonly client_type: 'confidential' | 'public'
   /**
-   * From `hashClientSecret` or `generateClientSecret`, or of another server with the option `verifyDigest`; at most 10.
-   * All are valid, for a rotation; the last is current. The use of another is reported (`oldSecretUsed`). Default: none.
+   * At most 10, from `hashClientSecret`, `generateClientSecret`, or another server with `verifyDigest`. All are valid,
+   * for a rotation; the event `oldSecretUsed` reports the use of any but the last. Default: none.
    */
   readonly client_secret_hashes?: readonly string[] | undefined
-  /**
-   * By method of authentication, such as public keys: JSON of at most 16 384 characters. Never a secret
-   * in clear: the store of clients would give it away.
-   */
+  /** By method of authentication, such as public keys: JSON of at most 16 384 characters. Never a secret in clear. */
   readonly credentials?: Readonly<Record<string, unknown>> | undefined
-  /** The only method allowed. Default: each one with a credential. */
+  /** The only method allowed. Default: each with a credential. */
   readonly token_endpoint_auth_method?: string | undefined
-  /** Complete URIs, at most 100 of at most 2048 characters, compared letter by letter (RFC 6749 3.1.2.3). */
+  /** Complete URIs, at most 100 of 2048 characters, compared letter by letter (RFC 6749 3.1.2.3). */
   readonly redirect_uris?: readonly string[] | undefined
   /**
-   * For native apps: `http://127.0.0.1/path` and `http://[::1]/path` match every port (RFC 8252 7.3), `localhost` does
+   * For native apps: `http://127.0.0.1/path` and `http://[::1]/path` match every port (RFC 8252 7.3); `localhost` does
    * not. Default `false`.
    */
   readonly loopback_redirect_uris?: boolean | undefined
   /**
-   * Where people may go after a logout (RP-Initiated Logout 1.0): at most 100 URIs, compared letter by letter. Default
-   * none.
+   * Where people may go after a logout (RP-Initiated Logout 1.0): at most 100, compared letter by letter. Default none.
    */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   /**
-   * For a client without complete URIs: a request may add a query to a registered URI, which has none, and must name
-   * its redirection URI (RFC 6749 3.1.2.2). Default `false`.
+   * Lets a request add a query to a registered URI without one; it must name its redirection URI (RFC 6749 3.1.2.2).
+   * Default `false`.
    */
   readonly dynamic_redirect_query?: boolean | undefined
   /**
-   * For a client without TLS: allows `http` URIs beyond loopback. The server warns the owner before each redirect to
-   * one (RFC 6749 3.1.2.1): anybody on the network can read the code. Default `false`.
+   * Allows `http` URIs beyond loopback, where the network can read the code: the server warns the owner before each
+   * redirect (RFC 6749 3.1.2.1). Default `false`.
    */
   readonly insecure_redirect_uris?: boolean | undefined
   /** Default `['authorization_code']`. With `refresh_token`, the client gets refresh tokens. */
@@ -62,36 +55,33 @@ export interface ClientRegistration extends HostClientMembers {
   readonly token_type?: string | undefined
   /** Space separated, at most 4096 characters. */
   readonly scope: string
-  /** In seconds. Default, and at most: `lifetimes.accessToken` of the server. */
+  /** In seconds. Default and maximum: `lifetimes.accessToken` of the server. */
   readonly access_token_lifetime?: number | undefined
-  /** In seconds since the last refresh. Default, and at most: `lifetimes.refreshToken` of the server. */
+  /** In seconds since the last refresh. Default and maximum: `lifetimes.refreshToken` of the server. */
   readonly refresh_token_lifetime?: number | undefined
-  /** In seconds since the approval: the absolute end. Default, and at most: `lifetimes.grant` of the server. */
+  /** In seconds since the approval. Default and maximum: `lifetimes.grant` of the server. */
   readonly grant_lifetime?: number | undefined
   /**
-   * Whether each refresh gives a new refresh token. `false` is for confidential clients, and for public ones if
-   * extensions bind refresh tokens; an unbound one rotates in any case. Default: `refreshTokenRotation` of the server.
+   * Whether each refresh gives a new refresh token. `false` is for tokens that a confidential client or a key holds;
+   * others rotate in any case. Default: `refreshTokenRotation` of the server.
    */
   readonly refresh_token_rotation?: boolean | undefined
   /** Whether the client may introspect tokens (RFC 7662 2.1). Confidential clients only. Default `false`. */
   readonly may_introspect?: boolean | undefined
   /**
-   * Endpoints answer `invalid_client`, and the authorization endpoint treats the client as unknown. Its access tokens
-   * stay valid until they expire or are revoked. Default `false`.
+   * Endpoints answer `invalid_client`; the authorization endpoint does not know the client. Its access tokens live on
+   * until they expire or are revoked. Default `false`.
    */
   readonly disabled?: boolean | undefined
-  /**
-   * Set by `deleteClient()` alone, so that no other client gets the identifier. Servers treat the client as unknown.
-   * Default `false`.
-   */
+  /** Set by `deleteClient()` alone: no other client gets the identifier. Default `false`. */
   readonly deleted?: boolean | undefined
   /** For the owner, without invisible characters. At most 256 characters. */
   readonly client_name?: string | undefined
-  /** A sentence for the consent page. At most 4096 characters. */
+  /** For the consent page. At most 4096 characters. */
   readonly description?: string | undefined
   /** An http or https URL of at most 2048 characters. */
   readonly client_uri?: string | undefined
-  /** An https URL of at most 2048 characters. The consent page shows no other logo. */
+  /** An https URL of at most 2048 characters: the consent page shows no other. */
   readonly logo_uri?: string | undefined
   /** An http or https URL of at most 2048 characters. */
   readonly policy_uri?: string | undefined
@@ -99,12 +89,11 @@ export interface ClientRegistration extends HostClientMembers {
   readonly tos_uri?: string | undefined
 }
 
-/** A checked registration, with every default. */
+/** Checked, with every default. */
 export interface Client {
   readonly client_id: string
   readonly client_type: 'confidential' | 'public'
   readonly client_secret_hashes: readonly string[]
-  /** By added method of authentication. */
   readonly credentials: Readonly<Record<string, Json>>
   readonly token_endpoint_auth_method: string | undefined
   readonly redirect_uris: readonly string[]
@@ -114,14 +103,12 @@ export interface Client {
   readonly insecure_redirect_uris: boolean
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
-  /** Undefined: the `tokenType` of the server. */
   readonly token_type: string | undefined
   readonly scope: Scope
-  /** Whole seconds. Undefined means the lifetime of the server. */
+  /** In seconds. Undefined: the lifetime of the server. */
   readonly access_token_lifetime: number | undefined
   readonly refresh_token_lifetime: number | undefined
   readonly grant_lifetime: number | undefined
-  /** Undefined: `refreshTokenRotation` of the server. */
   readonly refresh_token_rotation: boolean | undefined
   readonly may_introspect: boolean
   readonly disabled: boolean
@@ -133,23 +120,19 @@ export interface Client {
   readonly tos_uri: string | undefined
   /** Of plug-ins, under the registered names. No prototype. */
   readonly members: Readonly<Record<string, Json>>
-  /** Only sources of clients see it. */
   readonly deleted?: true
-  /** RFC 7591: the client registered itself. Its name is its own claim; its logo and pages are left out. */
+  /** RFC 7591: its name is its own claim; its logo and pages are left out. */
   readonly selfRegistered?: true
-  /** Only for a client known by its document. */
   readonly metadataDocument?: MetadataDocument
 }
 
-/** From the document at the URL that is the `client_id`. */
 interface MetadataDocument {
-  /** Of the `client_id`, with its port if any. All else is the client's own claim. */
+  /** Of the `client_id`, with its port. All else is the client's own claim. */
   readonly host: string
   /** Whether a redirection URI at `http://localhost` matches every port. */
   readonly localhostRedirects: boolean
 }
 
-/** RFC 7591 2. */
 export const usualGrantTypes: readonly string[] = Object.freeze(['authorization_code'])
 export const usualResponseTypes = (grantTypes: readonly string[]): readonly string[] =>
   grantTypes.includes('authorization_code') ? ['code'] : []
@@ -166,39 +149,33 @@ export const isRegisteredByHost = ({ metadataDocument, selfRegistered }: Client)
   metadataDocument === undefined && selfRegistered !== true
 
 /**
- * Only with credentials that the host registered. Such a client counts for itself; else its network counts: anybody may
- * name a public client, or make one with a key, and use up its share.
+ * Only with credentials that the host registered. Else the network counts: anybody may name a public client, or make
+ * one with a key, and use up its share.
  */
 export const passesNetworkLimit = (client: Client): boolean =>
   hasCredentials(client) && isRegisteredByHost(client)
 
 /**
- * A client of the options comes at once, without a promise.
- *
- * @param sender for a look-up that asks another server, and counts for its network. Over the limit of failures, it
- * throws the refusal of the network.
+ * @param sender for a look-up at another server. Over the limit of failures, it throws the refusal of the network.
  * @throws UnusableClient if the client exists, and this server cannot use it.
  */
 export type FindClient = (clientId: string, sender?: Sender) => Eventual<Client | undefined>
 
-/** RFC 7523 2.2: `credentials` holds a JWK set or `{ jwks_uri }`. */
 export const privateKeyJwtName = 'private_key_jwt'
 
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']
 export const builtInMethods: readonly string[] = [...secretMethods, 'none']
 
 export interface AuthenticationMethodDescription {
-  /** Of the registry of token endpoint authentication methods, such as `private_key_jwt`, or an absolute URI. */
+  /** Of the registry of token endpoint authentication methods, or an absolute URI. */
   readonly name: string
   /**
    * Checks the entry in `credentials`. Returns the rest of a sentence that begins with the field, such as `must be a
-   * JWK set.`, without the value. An entry is refused, too, if this throws. Default: all JSON that is not empty is
-   * good.
+   * JWK set.`, without the value. If it throws, the entry is refused. Default: all JSON that is not empty is good.
    */
   mistakeIn?(credential: Json): string | undefined
 }
 
-/** RFC 6749 2.3.2: the mapping from client to method. */
 export function hasCredentialFor(method: string, client: Client): boolean {
   if (method === 'none') return !hasCredentials(client)
   if (secretMethods.includes(method)) return client.client_secret_hashes.length > 0
@@ -208,7 +185,7 @@ export function hasCredentialFor(method: string, client: Client): boolean {
 const ofChosenSecret = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
 const ofGeneratedSecret = /^sha256:[A-Za-z0-9_-]{43}$/
 
-/** REG-13: the current one, and after a rotation the one before it, until each part of the client has the new one. */
+/** REG-13: the current one, and the one before it during a rotation. */
 export const liveSecrets = 2
 
 export const isBcryptHash = (text: string): boolean => ofChosenSecret.test(text)
@@ -216,48 +193,44 @@ export const isBcryptHash = (text: string): boolean => ofChosenSecret.test(text)
 export const isSecretHash = (text: string): boolean =>
   ofGeneratedSecret.test(text) || ofChosenSecret.test(text)
 
-/** Of another server. Most secrets that a person has chosen are shorter than a digest, or have a space. */
+/** Of another server. A secret that a person chose is mostly shorter, or has a space. */
 export const isForeignDigest = (text: string): boolean =>
   /^[\x21-\x7E]{32,512}$/.test(text) && !isSecretHash(text)
 
-/** Of a plug-in (RFC 7591 2), such as `subject_type`. */
+/** Of a plug-in (RFC 7591 2). */
 export interface ClientMember {
   /** Lower-case letters, digits and `_`. */
   readonly name: string
   /**
    * Checks JSON of at most 16 384 characters, never null. Returns the rest of a sentence that begins with the name,
-   * such as `must be public or pairwise.`: ASCII without quotes and without the value, because clients that register
-   * themselves get it. The value is refused, too, if this throws.
+   * such as `must be public or pairwise.`: ASCII without quotes and without the value, because a client may get it. If
+   * it throws, the value is refused.
    */
   mistakeIn(value: Json): string | undefined
   /**
-   * Whether a client that states the value itself gets it. Otherwise its registration and the response leave it out, as
-   * with grant types. Default: every good value.
+   * Whether a client that registers itself gets the value; else its registration leaves it out. Default: every good
+   * value.
    */
   isGranted?(value: Json): boolean
   /**
-   * Checks the value against the other members, once each is good by itself; see {@link mistakeIn}. Default: fits every
-   * client.
+   * Checks the value against the other members, each good by itself; see {@link mistakeIn}. Default: fits every client.
    */
   conflictIn?(value: Json, client: Client): string | undefined
   /**
-   * Verifies what a client states about itself: when it registers (RFC 7591), changes its registration (RFC 7592), or
-   * when the server fetches its metadata document. Runs after the other checks, and never for a registration of the
-   * host. Do not catch errors of `fetchDocument`. See {@link mistakeIn}. Default: nothing to verify.
+   * Verifies what a client states about itself, by RFC 7591, RFC 7592 or its metadata document, after the other checks.
+   * Let errors of `fetchDocument` pass. See {@link mistakeIn}. Default: nothing to verify.
    */
   verify?(value: Json, statement: ClientStatement): Promise<string | undefined>
   /**
-   * The identifier of an owner for a client: the `sub` of access tokens in a format and of introspection. Always the
-   * same for the same arguments. Records, guards that look a token up and functions of the host use the subject of the
-   * host. Only one member may have it.
+   * The identifier of an owner for a client, as the `sub` of access tokens in a format and of introspection: always the
+   * same for the same arguments. Records, guards that look a token up and the host keep the subject of the host. Only
+   * one member may have it.
    */
   subjectFor?(subject: string, client: Client): string
 }
 
-/** The owner's identifier for one client. @throws TypeError if the member returns no text. */
 export type PublishedSubject = (subject: string, client: Client) => string
 
-/** Undefined if clients get the subjects of the host. */
 export function publishedSubjectBy(members: readonly ClientMember[] = []): PublishedSubject | undefined {
   const member = members.find((each) => each.subjectFor !== undefined)
   if (member === undefined) return undefined
@@ -271,8 +244,7 @@ export function publishedSubjectBy(members: readonly ClientMember[] = []): Publi
 export interface ClientStatement {
   readonly client: Client
   /**
-   * Fetches JSON over https, never from an address inside the network of the server, in 2 seconds at most. Counts for
-   * the sender of the request.
+   * Fetches JSON over https in at most 2 seconds, never from inside the network of the server. Counts for the sender.
    *
    * @param maximumSize in bytes. Default 5120.
    */

@@ -1,11 +1,11 @@
 import { isRecord, isText } from '../primitives/values'
 import type { Extension } from './extension'
-import { type ExtensionData, type KeptExtensionData, ownDataOf } from './extension-data'
+import { type KeptExtensionData, ownDataOf } from './extension-data'
 import { isJson, type Json } from './json'
 import type { TokenType } from './token-type'
 
-// RFC 7800 3.1: `cnf` names the key or certificate of a bound token. Each member is a confirmation method, such as
-// `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1): the token data of a token type or extension.
+// RFC 7800 3.1: `cnf` names the key of a bound token. Each member, such as `jkt` (RFC 9449 6), is the token data of a
+// token type or extension.
 
 export interface Confirming {
   readonly tokenTypes: readonly TokenType[]
@@ -35,19 +35,12 @@ export function withConfirmation(
   return { ...members, cnf: { ...(isRecord(cnf) && cnf), ...Object.fromEntries(known) } }
 }
 
-export interface Confirmation {
-  /** `bearer` if an extension checks the proof, or there is none. */
-  readonly tokenType: string
-  readonly tokenData: Json | undefined
-  readonly tokenExtensionData: ExtensionData
-}
+/** `tokenType` is `bearer` if an extension checks the proof, or there is none. */
+export type Confirmation = Pick<KeptToken, 'tokenType' | 'tokenData' | 'tokenExtensionData'>
 
 export const unbound: Confirmation = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
 
-/**
- * Undefined if a confirmation stays unchecked. RFC 7800 3.1 lets a recipient ignore it, but then a thief may use the
- * token.
- */
+/** Undefined if one stays unchecked: RFC 7800 3.1 lets a recipient ignore it, but then a thief may use the token. */
 export function readConfirmation(
   { tokenTypes, extensions }: Confirming,
   cnf: unknown,

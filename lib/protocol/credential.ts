@@ -1,19 +1,14 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * A short prefix, the id (22 letters of base64url), and
- *
- * - refresh token: generation (6), tag (11), secret (43);
- * - all others: secret (43).
- *
- * The id is the key of the record: one read finds it from any credential. The store holds only digests of whole texts.
+ * A prefix, the id (22 letters of base64url), and the secret (43); a refresh token has generation (6) and tag (11)
+ * before it. The id is the key of the record: one read finds it. The store holds only digests of whole texts.
  */
 export type CredentialKind =
-  /** The consent token: only the consent form knows it. */
+  /** The consent token, in the consent form alone. */
   | 'authorizationRequest'
-  /** A request that waits for its owner: its client knows it. */
   | 'requestHandle'
-  /** A demanded login, in the URL to which it returns. */
+  /** A demanded login, in the URL of its return. */
   | 'loginReference'
   | 'authorizationCode'
   | 'accessToken'
@@ -65,10 +60,7 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
   return text.startsWith(prefixes[kind]) && form.test(text) ? text.slice(idAt, generationAt) : undefined
 }
 
-/**
- * Undefined if the tag is wrong. Tells an old genuine token from garbage with a known id, without a list of old
- * digests.
- */
+/** Undefined if the tag is wrong. Tells an old genuine token from garbage, without a list of old digests. */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
   if (credentialId('refreshToken', text) === undefined) return undefined
   const counted = text.slice(generationAt, tagAt)
@@ -76,11 +68,11 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
   return isSameText(text.slice(tagAt, secretAt), expected) ? Number.parseInt(counted, 36) : undefined
 }
 
-// Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 66 bits.
+// Without the key, nobody makes a tag for another generation or secret, nor guesses its 66 bits.
 const tagOf = (tagKey: string, counted: string, secret: string): string =>
   derivation(tagKey, `refresh token ${counted} ${secret}`).slice(0, tagLength)
 
-/** SHA-256, 43 characters of base64url. */
+/** SHA-256 in base64url. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url')
 
 /** At most 43 characters. */
@@ -88,10 +80,8 @@ export const shortKey = (text: string): string => (text.length < digestLength ? 
 
 export const digestLength = 43
 
-/** In constant time. */
 export const hasDigest = (text: string, expected: string): boolean => isSameDigest(digest(text), expected)
 
-/** In constant time. */
 export function isSameDigest(digestOfText: string, expected: string): boolean {
   if (expected.length !== digestLength) return false
   for (let at = 0; at < digestLength; at++) {
@@ -101,25 +91,24 @@ export function isSameDigest(digestOfText: string, expected: string): boolean {
   return timingSafeEqual(presented, stored)
 }
 
-// Kept: two new ones for each comparison would cost more than the comparison.
+// Kept: two new ones would cost more than the comparison.
 const [presented, stored] = [new Uint8Array(digestLength), new Uint8Array(digestLength)]
 
-/** In constant time. */
 export function isSameText(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
 }
 
-/** Letters of base64url, each with 6 random bits. Known ones in tests. */
+/** Letters of base64url, each with 6 random bits. */
 export type Random = (length: number) => string
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-// A system call for each few letters would cost more than the rest of a token.
+// A system call for few letters would cost more than the rest of a token.
 const pool = new Uint8Array(4096)
 const textInPool = Buffer.from(pool.buffer)
 let used = pool.length
 
-/** Drawn ahead. Hands out each letter once, and erases it from the pool. */
+/** Hands out each letter once, and erases it from the pool. */
 export const secureRandom: Random = (length) => {
   if (length > pool.length) throw new RangeError(`No more than ${pool.length} letters are drawn at once.`)
   if (used + length > pool.length) {
@@ -134,10 +123,10 @@ export const secureRandom: Random = (length) => {
 }
 
 /**
- * NIST SP 800-56C 4.1, one step, with SHA-512: at most 86 letters, the same for the same secret and purpose.
+ * NIST SP 800-56C 4.1, one step, SHA-512: at most 86 letters.
  *
- * @param secret at least 128 random bits, the same length for one purpose.
- * @param purpose includes the value that the letters belong to. Two purposes never share letters.
+ * @param secret at least 128 random bits, of one length for one purpose.
+ * @param purpose includes the value that the letters belong to.
  */
 export function derivedText(secret: string, purpose: string): Random {
   const text = derivation(secret, purpose)
@@ -151,7 +140,7 @@ export function derivedText(secret: string, purpose: string): Random {
   }
 }
 
-// Option 1: the counter 1, the secret, the purpose.
+// Option 1: counter, secret, purpose.
 const derivation = (secret: string, purpose: string): string =>
   hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url')
 
@@ -159,13 +148,12 @@ const cipher = 'aes-256-gcm'
 const nonceBytes = 12
 const sealTagBytes = 16
 
-/** A credential that stores do not have. A text of one purpose cannot be decrypted for another. */
+/** A credential that stores do not have, and a purpose: no other one decrypts the text. */
 interface SealKey {
   readonly credential: string
   readonly purpose: string
 }
 
-/** A store cannot read the text. */
 export function sealText(text: string, key: SealKey, random: Random): string {
   const nonce = Buffer.from(random(16), 'base64url')
   const encryption = createCipheriv(cipher, bytesOf(key), nonce)
@@ -173,7 +161,6 @@ export function sealText(text: string, key: SealKey, random: Random): string {
   return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Undefined for another key or an altered text. */
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)

@@ -1,26 +1,22 @@
 import type { Json } from './json'
 
-/** The results of `prepare` by the name of the extension. A map: an extension may be named `constructor`. */
+/** Results of `prepare` by extension. A map: an extension may be named `constructor`. */
 export type Evidence = ReadonlyMap<string, unknown>
 
 export const noEvidence: Evidence = new Map()
 
 export type ExtensionData = Readonly<Record<string, Json>>
 
-/** What one extension stores for an access token; undefined without data. */
+/** Of one extension; undefined without data. */
 export interface KeptData {
-  /** Belongs to the authorization of the token. */
   readonly authorizationData: Json | undefined
-  /** Belongs to the token itself. */
   readonly tokenData: Json | undefined
-  /** All that a token says by itself, or its introspection, where a guard has read no record. */
+  /** All that a token or its introspection says, where a guard has read no record. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface KeptExtensionData {
-  /** Belongs to the authorization. */
   readonly extensionData: ExtensionData
-  /** Belongs to the token itself. */
   readonly tokenExtensionData: ExtensionData
   readonly claims?: KeptData['claims']
 }
@@ -36,7 +32,7 @@ export function ownDataOf(
   }
 }
 
-/** Own members only: an extension may be named `constructor`. */
+/** An extension may be named `constructor`. */
 export const dataOf = (name: string, data: ExtensionData): Json | undefined =>
   Object.hasOwn(data, name) ? data[name] : undefined
 

@@ -1,13 +1,13 @@
 import type { Client } from './client'
-import { type KeptData, type KeptExtensionData, ownDataOf } from './extension-data'
+import type { KeptData } from './extension-data'
 import type { ExtensionMetadata } from './extension-metadata'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
-import type { RequestArrival, ResolvedRequest } from './resolved-request'
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-types'
 import type { Scope } from './scope'
+import type { Sender } from './sender'
 import type { SingleUse } from './single-use'
 import type { ResourceRequest } from './token-type'
 
@@ -16,32 +16,56 @@ export interface ExtensionRequest {
   readonly parameters: Parameters
 }
 
-/** At any endpoint for clients. The client has authenticated. */
+/** At any endpoint for clients, after authentication. */
 export interface ClientRequest extends ExtensionRequest, ResourceRequest {
   /** Such as `token`, or an endpoint of the host. */
   readonly endpoint: string
   readonly url: string
   /** Also of a refusal, such as a fresh nonce. */
   setHeader(name: string, value: string): void
-  /** Uses something up once nothing else refuses the request, such as the proof in a header. */
+  /** Uses something up, such as the proof in a header, once nothing else refuses the request. */
   useLast(use: SingleUse): void
 }
 
-/** A valid request, before the page or the approval. Client and redirection URI are good. */
+export interface ResolvedRequest {
+  /**
+   * In place of those of the request, in form encoding or by `parameters.with(…)`. `client_id` must name the same
+   * client.
+   */
+  readonly parameters: string | Parameters
+  /**
+   * The handle of a record of `openRequest`, if the request is good once. The record becomes this request's when an
+   * owner sees its page or approves it. One that is claimed, expired or another client's is refused, on a page.
+   * Default: nothing is used up.
+   */
+  readonly claims?: string
+}
+
+export interface RequestArrival {
+  /** Whether a client pushes now, by `parseAuthorizationRequest`: claims no record, and may lack `client_id`. */
+  readonly isPushed: boolean
+  /** Of `prepare`, for a pushed request. */
+  readonly evidence: unknown
+  /** Whether an earlier extension has found the record. */
+  readonly hasRecord: boolean
+  /** For fetches. */
+  readonly sender: Sender
+}
+
+/** Valid, before the page or the approval. */
 export interface ExtensionAuthorizationRequest extends ExtensionRequest {
-  /** For a decision with another login than that of the page: those of OAuth and in `authorizationParameters`. */
+  /** For a decision with another login than the page's: those of OAuth and in `authorizationParameters`. */
   readonly parameters: Parameters
   /** For a client without a browser: the grant type of its polls. */
   readonly responseType: ResponseTypeDescription
-  /** Undefined without a browser, as for a device. */
+  /** Undefined for a device. */
   readonly redirectUri: string | undefined
-  /** What the owner is asked for, unless an extension narrows it: the parameter `scope`, or the default. */
+  /** What the owner is asked for: the parameter `scope`, or the default. */
   readonly scope: Scope
-  /** Undefined if nobody is logged in, and for a request that comes without a browser, such as a pushed one. */
+  /** Undefined if nobody is logged in, or without a browser, as for a pushed request. */
   readonly owner: ResourceOwner | undefined
   /**
-   * When a login was demanded, in seconds since the epoch, less 5 seconds by which clocks may differ. `authTime` of the
-   * owner must not be earlier.
+   * In seconds since the epoch, less 5 seconds by which clocks may differ: `authTime` of the owner must not be earlier.
    */
   readonly loginDemandedAt: number | undefined
 }
@@ -50,42 +74,37 @@ export interface ExtensionAuthorizationRequest extends ExtensionRequest {
 export interface LoginDefaults {
   /** `max_age`, in whole seconds. Default: any age. */
   readonly maxAge?: number
-  /** `acr_values`, the preferred one first. Default none. */
+  /** `acr_values`, the best first. Default none. */
   readonly acrValues?: readonly string[]
 }
 
 /** An omitted member changes nothing. */
 export interface AuthorizationTerms {
-  /** To store with the authorization: JSON of at most 16 384 characters. */
+  /** Stored with the authorization: JSON of at most 16 384 characters. */
   readonly data?: Json | undefined
-  /** A part of the scope of the request. An empty scope is `invalid_scope`. */
+  /** A part of the requested scope. An empty one is `invalid_scope`. */
   readonly scope?: Scope
-  /** For the consent page, besides the scope. */
+  /** For the consent page. */
   readonly facts?: readonly ConsentFact[]
-  /** What the registration says about the login. The request itself wins; of two extensions, the first one. */
+  /** Of the registration. The request wins; of two extensions, the first. */
   readonly loginDefaults?: LoginDefaults
   /**
-   * Sends even a logged-in owner to the login, and stores the time of the demand. The login has to meet one of the
-   * classes, the best one first; none for any login.
+   * Sends even a logged-in owner to the login, which has to meet one of the classes, the best first; any login without
+   * them.
    */
   readonly logIn?: { readonly acrValues?: readonly string[] }
-  /**
-   * `approve` needs no page, where `skipConsent` could do without. `ask` shows the page, whatever `skipConsent` says, and
-   * counts before `approve`.
-   */
+  /** `approve` needs no page, where `skipConsent` could do without. `ask` shows the page in any case, and wins. */
   readonly consent?: 'approve' | 'ask'
   /**
-   * One question of the consent page, or undefined. Called if no login is missing, also if the host skips the page: with
-   * two answers or more, the page appears. Two extensions must not ask about one request.
+   * One question of the consent page, or undefined. Runs if no login is missing, also if the host skips the page, which
+   * two answers or more bring back. Two extensions must not ask about one request.
    */
   readonly question?: (request: ExtensionQuestionRequest) => Promise<OwnerQuestion | undefined>
 }
 
 /** Such as the resources of the access. */
 export interface ConsentFact {
-  /**
-   * A stable name. For a remembered consent, values of `resource` and `claims` count each, those of others together.
-   */
+  /** Stable. A remembered consent counts each value of `resource` and `claims`, and those of others together. */
   readonly name: string
   /** The words before the values. */
   readonly label: string
@@ -93,14 +112,13 @@ export interface ConsentFact {
   readonly values: readonly { readonly value: string; readonly description: string }[]
 }
 
-/** A valid request of a known resource owner. */
 export interface ChoicesQuestion {
   readonly clientId: string
   readonly subject: string
   readonly scope: readonly string[]
-  /** What extensions add to the consent page, such as the resources that the access is for. */
+  /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
-  /** Undefined without a browser of the client, as for a device. */
+  /** Undefined for a device. */
   readonly redirectUri: string | undefined
 }
 
@@ -110,28 +128,26 @@ export interface ExtensionQuestionRequest extends ChoicesQuestion {
 }
 
 /**
- * The grant is proven, and no token issued yet. For a token of the authorization endpoint, the grant type is
- * `implicit`, without parameters.
+ * The grant is proven, no token issued. At the authorization endpoint, the grant type is `implicit`, without
+ * parameters.
  */
 export interface ExtensionTokenRequest extends ExtensionRequest {
   readonly grantType: string
   /** Undefined when the client acts for itself. */
   readonly subject: string | undefined
-  /** What the access token gets unless an extension narrows it. */
+  /** What the access token gets. */
   readonly scope: Scope
-  /** Undefined if the request names none, or its grant type does not read the parameter. */
+  /** Undefined if the request names none. */
   readonly requestedScope: Scope | undefined
   /** What this extension stored. */
   readonly authorizationData: Json | undefined
-  /** Whether the authorization begins here, as for client credentials and assertions. */
+  /** Whether the authorization begins here. */
   readonly begins: boolean
-  /**
-   * The exchanged token of this server (RFC 8693): the new one should give no more. Undefined for every other grant.
-   */
+  /** The exchanged token of this server (RFC 8693): give no more than it has. */
   readonly subjectToken: ExchangedToken | undefined
-  /** Targets that the grant type has approved, such as by the policy of a token exchange. */
+  /** Targets that the grant type approves. */
   readonly audience: readonly string[]
-  /** Of `prepare`; undefined for a token of the authorization endpoint. */
+  /** Of `prepare`; undefined at the authorization endpoint. */
   readonly evidence: unknown
 }
 
@@ -141,35 +157,31 @@ export interface ExchangedToken extends KeptData {
 
 /** Of one access token. An omitted member changes nothing. */
 export interface TokenRestriction {
-  /** A part of the scope of the request. An empty scope is `invalid_scope`. */
+  /** A part of the requested scope. An empty one is `invalid_scope`. */
   readonly scope?: Scope
-  /** At most, in whole seconds. `lifetimes.accessToken` bounds it, too. */
+  /** At most, in whole seconds, within `lifetimes.accessToken`. */
   readonly lifetime?: number
   /** JSON of at most 16 384 characters. */
   readonly tokenData?: Json
-  /**
-   * Replaces earlier data of the extension: JSON of at most 16 384 characters. Ignored if a client repeats a refresh.
-   */
+  /** Replaces earlier data of the extension: JSON of at most 16 384 characters. A repeated refresh ignores it. */
   readonly authorizationData?: Json
   /** By name. Default: that of the authorization. Two extensions must not name two. */
   readonly tokenType?: string
   /**
-   * At a refresh: whether the refresh token was bound to a key before, which this request proves. Such a token need not
-   * rotate (RFC 9700 2.2.2). Needs `bindsRefreshTokens`. Default: no.
+   * At a refresh: whether the request proves the key of the refresh token, which then need not rotate (RFC 9700 2.2.2).
+   * Needs `bindsRefreshTokens`. Default: no.
    */
   readonly provesKey?: boolean
-  /**
-   * By name, or `opaque`. Default: the first one that issues. Two extensions must not name two.
-   */
+  /** By name, or `opaque`. Default: the first that issues. Two extensions must not name two. */
   readonly format?: string
 }
 
 /** The access token is not stored yet. */
 export interface ExtensionTokenResponse extends KeptData {
   readonly client: Client
-  /** `implicit` for a token of the authorization endpoint. */
+  /** `implicit` at the authorization endpoint. */
   readonly grantType: string
-  /** Of `prepare`; undefined for a token of the authorization endpoint. */
+  /** Of `prepare`; undefined at the authorization endpoint. */
   readonly evidence: unknown
   /** As the client gets it. */
   readonly accessToken: string
@@ -181,27 +193,27 @@ export interface ExtensionTokenResponse extends KeptData {
   /** Undefined if the host does not say. */
   readonly login: Login | undefined
   readonly scope: Scope
-  /** All of the authorization: the request may ask for less. */
+  /** All of the authorization. */
   readonly grantedScope: Scope
-  /** In seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly grantedAt: number
-  /** In seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly expiresAt: number
-  /** Whether the client repeats an answered request, and gets the same tokens again. */
+  /** Whether a client repeats an answered request, and gets the same tokens. */
   readonly isRepetition: boolean
 }
 
 export interface TokenResponseAddition {
-  /** Such as `id_token`. Must not be there already. The authorization endpoint carries texts and numbers only. */
+  /** Must not be there already. The authorization endpoint carries texts and numbers only. */
   readonly members?: Readonly<Record<string, Json>>
-  /** Such as a fresh nonce. The authorization endpoint leaves them out. */
+  /** The authorization endpoint leaves them out. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The access token is valid. */
 export interface ExtensionResourceRequest extends KeptData {
   readonly request: ResourceRequest
-  /** A URI of the option `resources` of the guard; undefined without this option. */
+  /** Of the option `resources` of the guard; undefined without it. */
   readonly resource: string | undefined
   readonly clientId: string
   /** Undefined when the client acts for itself. */
@@ -210,10 +222,10 @@ export interface ExtensionResourceRequest extends KeptData {
 }
 
 /**
- * The doors of a plug-in: it adds parameters and members to endpoints and guards, and stores data with the authorization
- * and with each access token, under its own name.
+ * The doors of a plug-in: it adds parameters and members to endpoints and guards, and stores data with the
+ * authorization and each access token, under its own name.
  *
- * Every function is pure, because a conflict in the store may call it again, and synchronous unless its type says
+ * Every function is pure, because a conflict in the store calls it again, and synchronous unless its type says
  * otherwise.
  */
 export interface Extension {
@@ -223,20 +235,20 @@ export interface Extension {
   /** Of every token request. A request that repeats one is refused. */
   readonly tokenParameters?: readonly string[]
   /**
-   * Scope tokens without effect for a client that does not have them, such as `offline_access`, at every endpoint.
-   * Default: none; such a scope is `invalid_scope`.
+   * Scope tokens, such as `offline_access`, without effect for a client that does not have them. Default: none; such a
+   * scope is `invalid_scope`.
    */
   readonly ignoredScope?: Scope
-  /** They hold a credential, and are refused in a query (RFC 6749 2.3.1). */
+  /** They hold a credential: refused in a query (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /** Of the server (RFC 8414 2); members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /** Only of a server with an authorization endpoint. */
   readonly authorizationMetadata?: ExtensionMetadata
   /**
-   * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or
-   * a request object (RFC 9101). Undefined leaves it as it is. In the order of the option `plugins`, each gets what the
-   * one before left; plug-ins with `prepare` come last, so what they add by `evidence` is in the request that counts.
+   * Replaces an authorization request before the server reads anything but its client, such as by a pushed request (RFC
+   * 9126). Undefined leaves it as it is. Each extension gets what the one before left; those with `prepare` come last,
+   * because what they add by `evidence` counts.
    *
    * @throws OAuthError to refuse, on a page: the server has no redirection URI yet.
    */
@@ -247,24 +259,24 @@ export interface Extension {
   ): Promise<ResolvedRequest | undefined>
   /** Whether `issue` binds refresh tokens of public clients to a key, and demands it. Default: no. */
   readonly bindsRefreshTokens?: boolean
-  /** That scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
+  /** Readable for other origins by CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**
-   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData`, such as `x5t#S256` (RFC 8705 3.1). The extension checks
-   * it in `admit`. See {@link TokenType.confirmationMethod}.
+   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData`, such as `x5t#S256` (RFC 8705 3.1); `admit` checks it.
+   * See {@link TokenType.confirmationMethod}.
    */
   readonly confirmationMethod?: string
   /**
-   * Looks at a request before its endpoint, such as at the proof in a header: wherever clients authenticate, also at
-   * endpoints of the host. The result is the `evidence` of the other functions.
+   * Runs before the endpoint, wherever clients authenticate, also at endpoints of the host. The result is the
+   * `evidence` of the other functions.
    *
-   * @throws OAuthError to refuse the request, perhaps with headers such as a fresh nonce.
+   * @throws OAuthError to refuse, perhaps with headers such as a fresh nonce.
    */
   prepare?(request: ClientRequest): Promise<unknown>
   /**
-   * Judges a request with its owner, or without one: when a browser brings it, when a client pushes it, and again if its
-   * owner decides with another login than that of the page, where only a demand of a login or a refusal counts. Each
-   * extension gets the scope that those before it have left. May wait, such as for a database.
+   * Judges a request, with or without its owner: when a browser brings it, when a client pushes it, and again if its
+   * owner decides with another login than the page's, where only a demand of a login or a refusal counts. Gets the
+   * scope that earlier extensions left.
    *
    * @throws OAuthError to refuse; the client gets it by redirect.
    */
@@ -272,23 +284,22 @@ export interface Extension {
     request: ExtensionAuthorizationRequest,
   ): AuthorizationTerms | undefined | Promise<AuthorizationTerms | undefined>
   /**
-   * For any grant type, once the grant is proven. May narrow the access token, never widen the grant. Runs again if a
-   * client repeats a refresh.
+   * For any proven grant. May narrow the access token, never widen the grant. Runs again for a repeated refresh.
    *
-   * @throws OAuthError to refuse. Does not use up a refresh token. Five refusals of one code burn the code, except
-   * `invalid_target` and `invalid_scope`.
+   * @throws OAuthError to refuse. Uses up no refresh token. Five refusals of one code burn it, except `invalid_target`
+   * and `invalid_scope`.
    */
   issue?(request: ExtensionTokenRequest): TokenRestriction | undefined
   /**
    * Runs before the server stores the access token, so a failure uses nothing up, and again if another process changes
-   * the record meanwhile. At a refresh that is no repetition, `end` ends the authorization, with all its tokens.
+   * the record. `end` at a refresh that is no repetition ends the authorization, with all its tokens.
    *
-   * @throws OAuthError to refuse the request.
+   * @throws OAuthError to refuse.
    */
   respond?(response: ExtensionTokenResponse): Promise<TokenResponseAddition | 'end' | undefined>
   /**
-   * Runs before a guard, or `PluginServer.admit` at an endpoint, lets a request with a token pass. Returns a reason to refuse the token, a stable word for events; the client
-   * learns only that the token is not valid (401).
+   * Runs before a guard, or `PluginServer.admit`, lets a token pass. Returns a reason to refuse it, a stable word for
+   * events; the client learns only that the token is not valid (401).
    *
    * @throws OAuthError to refuse with another code, status or challenge.
    */
@@ -298,32 +309,7 @@ export interface Extension {
 }
 
 /**
- * Who reads the members: `introspection` (RFC 7662 2.2), a `token` in a format, such as a JWT, which clients can read,
- * or the `access` of a route, `req.oauth`.
+ * Who reads the members: `introspection` (RFC 7662 2.2), a `token` in a format, such as a JWT, or the `access` of a
+ * route, `req.oauth`. Clients can read the second.
  */
 export type DescribedTo = 'introspection' | 'token' | 'access'
-
-/** At these, extensions act one after the other. */
-export type Door = 'resolve' | 'authorize' | 'respond' | 'describe'
-
-export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
-
-/** In the order of the option `plugins`, but at `resolve` those with `prepare` last. */
-export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
-
-/** Of several, the last one wins. */
-export function described(
-  extensions: readonly Pick<Extension, 'name' | 'describe'>[],
-  data: KeptExtensionData,
-  to: DescribedTo,
-): Readonly<Record<string, Json>> {
-  return Object.assign({}, ...extensions.map((each) => each.describe?.(ownDataOf(each.name, data), to)))
-}
-
-// A URI stays as it is.
-const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
-
-export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
-  const values = names.map((value) => ({ value, description: wordsOf(value) }))
-  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
-}

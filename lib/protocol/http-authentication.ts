@@ -1,12 +1,7 @@
 import { isRecord } from '../primitives/values'
 
-interface AuthorizationHeader {
-  /** As the request spells it; see {@link isSameScheme}. */
-  readonly scheme: string
-  readonly credentials: string
-}
-
-export function parseAuthorization(header: string): AuthorizationHeader {
+/** The scheme is as the request spells it; see {@link isSameScheme}. */
+export function parseAuthorization(header: string) {
   const space = header.indexOf(' ')
   if (space === -1) return { scheme: header, credentials: '' }
   let start = space
@@ -14,7 +9,7 @@ export function parseAuthorization(header: string): AuthorizationHeader {
   return { scheme: header.slice(0, space), credentials: header.slice(start) }
 }
 
-// RFC 9110 11.1: letter case does not count. Nearly all clients write it alike.
+// RFC 9110 11.1: letter case does not count.
 export const isSameScheme = (one: string, other: string): boolean =>
   one === other || one.toLowerCase() === other.toLowerCase()
 
@@ -22,10 +17,9 @@ export const isSameScheme = (one: string, other: string): boolean =>
 export const readBearerToken = (credentials: string): { readonly accessToken: string } | undefined =>
   credentials === '' || credentials.includes(' ') ? undefined : { accessToken: credentials }
 
-/** RFC 9110 5.6.2. */
 export const isToken = (name: string): boolean => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 
-/** Without escapes: many clients do not read those of RFC 9110 5.6.4; RFC 6749 5.2 and RFC 6750 3 have none. */
+/** Without escapes: many clients do not read those of RFC 9110 5.6.4; RFC 6749 5.2 has none. */
 export const isQuotable = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/.test(value)
 
@@ -33,7 +27,6 @@ export const isQuotable = (value: unknown): value is string =>
 export const serverAttributes: readonly string[] =
   'realm error error_description error_uri resource_metadata'.split(' ')
 
-/** Of a challenge: those that the server sets itself are refused. */
 export const areAttributes = (
   value: unknown,
   ofServer: readonly string[] = serverAttributes,

@@ -1,12 +1,9 @@
 import { kind } from '../primitives/schema'
 
-/**
- * More levels than any message of OAuth has. Recursion, such as of `JSON.stringify`, stays far from the end of the
- * stack.
- */
+/** More than any message of OAuth has, and far from the end of the stack for recursion. */
 export const deepestJson = 32
 
-/** For a value of `JSON.parse`; without recursion. */
+/** Without recursion. */
 export function isShallow(json: unknown): boolean {
   let level: readonly unknown[] = [json]
   for (let depth = 0; depth < deepestJson && level.length > 0; depth++)
@@ -16,10 +13,9 @@ export function isShallow(json: unknown): boolean {
   return level.length === 0
 }
 
-/** What a store can keep and return unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-// In characters of JSON: every guarded request reads a record.
+// In characters: every guarded request reads a record.
 const longestKept = 16_384
 
 export const isKeepable = (value: unknown): value is Json =>
@@ -40,8 +36,8 @@ export function isJson(value: unknown, depth = deepestJson): value is Json {
   return isPlain(value) && Object.values(value).every((item) => isJson(item, depth - 1))
 }
 
-// JSON changes a Date, a Buffer or a Map. An object of another realm is plain too, such as a JWK of node:crypto under
-// jest: only Object.prototype has no prototype.
+// JSON changes a Date, a Buffer or a Map. An object of another realm is plain too: only Object.prototype has no
+// prototype.
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   const isPlainPrototype = prototype === null || Object.getPrototypeOf(prototype) === null

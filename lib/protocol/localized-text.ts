@@ -11,7 +11,7 @@ const languageTag = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,7}$/i
 export const isLanguageTag = (value: unknown): value is string =>
   typeof value === 'string' && languageTag.test(value)
 
-/** RFC 9110 12.5.4, the best first. Ignores what is malformed, `*`, and the weight 0. */
+/** RFC 9110 12.5.4, the best first, without what is malformed, `*` or of weight 0. */
 export function parseAcceptLanguage(header: string | undefined): readonly string[] {
   if (header === undefined) return []
   return header
@@ -39,18 +39,8 @@ export function parseUiLocales(value: string | undefined): readonly string[] {
   return value.slice(0, charactersRead).split(' ', rangesRead).filter(isLanguageTag)
 }
 
-interface FoundLanguage<Tag extends string> {
-  /** As the list writes it. */
-  readonly tag: Tag
-  /** Such as `de-AT` for the tag `de`. */
-  readonly range: string
-}
-
-/** RFC 4647 3.4: each range in order, shortened from its end. */
-export function lookUpLanguage<Tag extends string>(
-  ranges: readonly string[],
-  available: readonly Tag[],
-): FoundLanguage<Tag> | undefined {
+/** RFC 4647 3.4: each range in order, shortened from its end. The tag is as the list writes it. */
+export function lookUpLanguage<Tag extends string>(ranges: readonly string[], available: readonly Tag[]) {
   for (const range of ranges) {
     for (let rest = range.toLowerCase(); rest !== ''; rest = shortened(rest)) {
       const tag = available.find((one) => one.toLowerCase() === rest)
@@ -64,8 +54,8 @@ export function lookUpLanguage<Tag extends string>(
 const shortened = (range: string) => range.replace(/(?:-[a-z0-9])?-?[a-z0-9]*$/, '')
 
 /**
- * A text for people: the same for all, or one per language tag (RFC 5646), such as `{ en: 'See your photos', de: 'Ihre
- * Fotos ansehen' }`. A person without a listed language sees the first text.
+ * For people: the same for all, or one per language tag (RFC 5646), such as `{ en: 'See your photos', de: 'Ihre Fotos
+ * ansehen' }`. The first is for all other languages.
  */
 export type Text = string | Readonly<Record<string, string>>
 

@@ -1,10 +1,9 @@
-import { isRecord } from '../primitives/values'
+import { isRecord, isWhole } from '../primitives/values'
 import { areAttributes, isQuotable, isToken, serverAttributes } from './http-authentication'
 
 /**
- * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2, RFC 8693 2.2.2, RFC 6750 3.1, RFC 7591 3.2.2 (client metadata), RFC 8628 3.5
- * (polls), RFC 9101 7 (request objects and their references), OpenID Connect Core 3.1.2.6 (logins and pages), RFC 9449
- * 5 and 8 (proofs).
+ * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2, RFC 8693 2.2.2, RFC 6750 3.1, RFC 7591 3.2.2, RFC 8628 3.5, RFC 9101 7, OpenID
+ * Connect Core 3.1.2.6, RFC 9449 5 and 8.
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -52,20 +51,20 @@ export type OAuthErrorCode =
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
-  /** Undefined: the status of the code. */
+  /** Default: that of the code. */
   readonly status: number | undefined
   /** Besides the usual ones. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Undefined: a challenge only if the status or code demands one. */
+  /** Default: one only if the status or code demands it. */
   readonly challenge: Readonly<Record<string, string>> | undefined
-  /** Undefined: the usual ones. */
+  /** Default: the usual ones. */
   readonly schemes: readonly string[] | undefined
   // Private: a host that logs the error logs no part of the request.
   readonly #observed: Observed | undefined
 
   constructor(
     readonly code: OAuthErrorCode | (string & {}),
-    /** A stable word for events and logs. The client never gets it. */
+    /** A stable word for events and logs, not for the client. */
     readonly reason: string,
     readonly description: string,
     options?: OAuthErrorOptions,
@@ -76,7 +75,7 @@ export class OAuthError extends Error {
     this.challenge = options?.challenge
     this.schemes = options?.schemes
     this.#observed = options?.observed
-    // A host sees the mistake where the text is written, not where the server sends it.
+    // At once: a host sees the mistake where it writes the text.
     requireSendable(this)
   }
 
@@ -87,18 +86,17 @@ export class OAuthError extends Error {
 }
 
 /**
- * What a check read and compared. Never a credential: a redirection URI, a scope, an issuer, a number. A stranger may
- * have written it, at any length and with any character.
+ * What a check read and compared, such as a scope: never a credential. A stranger may have written it, at any length
+ * and with any character.
  */
 export type Observed = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 export interface OAuthErrorOptions {
-  /** No response shows it. */
   readonly cause?: unknown
   /** For the warning `EAS_REFUSED`. No response shows it. */
   readonly observed?: Observed
   /**
-   * 400 to 599, not in a redirect. Default: that of the endpoint for the code, or else 401 for `invalid_client` and
+   * 400 to 599, not in a redirect. Default: that of the endpoint for the code, else 401 for `invalid_client` and
    * `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, and 400.
    */
   readonly status?: number
@@ -108,24 +106,20 @@ export interface OAuthErrorOptions {
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Of `WWW-Authenticate`, such as `{ scope: 'photos:read' }` (RFC 6750 3, RFC 9470 3). The server adds realm and
-   * error. An endpoint that refuses an access token gives at least `{}`, unless the status is 401. `invalid_client` has
-   * the challenge of client authentication.
+   * Of `WWW-Authenticate`, such as `{ scope: 'photos:read' }` (RFC 6750 3, RFC 9470 3), besides realm and error. An
+   * endpoint that refuses an access token gives at least `{}`, unless the status is 401. `invalid_client` has its own.
    */
   readonly challenge?: Readonly<Record<string, string>>
-  /** Such as `['DPoP']`. Default: at a guard, those of all its token types; at an endpoint, `Bearer`. */
+  /** Default: at a guard, those of all its token types; at an endpoint, `Bearer`. */
   readonly schemes?: readonly string[]
 }
 
-/**
- * Too many such requests came before. The server did not look at the content. The client gets `retryAfter` as
- * `Retry-After`.
- */
+/** Too many such requests came before. The client gets `retryAfter` as `Retry-After`. */
 export class Throttled extends OAuthError {
   constructor(
     reason: string,
     description: string,
-    /** Whole seconds after which the client may try again. */
+    /** Whole seconds until the next try. */
     readonly retryAfter: number,
     observed?: Observed,
   ) {
@@ -138,23 +132,20 @@ export class Throttled extends OAuthError {
   }
 }
 
-/** A share is used up, which protects others. The request is correct, and counts as no failure. */
+/** A share that protects others is used up. It counts as no failure. */
 export class OverShare extends Throttled {}
 
-/**
- * What the protocol tells an honest client to cause, such as `authorization_pending`: by a good handle, or a proven
- * client. Counts apart from failures.
- */
+/** What the protocol tells an honest client to cause, such as `authorization_pending`. Counts apart from failures. */
 export class ProtocolAnswer extends OAuthError {}
 
-/** A request that is over or another owner's, or a page that sent the wrong form: the client has no part in it. */
+/** The client has no part in it, such as a request of another owner. */
 export class ForOwner extends OAuthError {}
 
-/** The owner sees it on a page: a client that got it by a redirect would only send the owner back. */
+/** On a page: after a redirect, the client would only send the owner back. */
 export const isForOwner = (error: OAuthError): boolean =>
   error instanceof ForOwner || (error instanceof Throttled && !(error instanceof OverShare))
 
-/** Too many attempts are running. This one was not made: no limit on failures counts it. */
+/** Too many attempts are running. This one was not made, so no limit on failures counts it. */
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {
     super('temporarily_unavailable', reason, description)
@@ -166,7 +157,7 @@ function requireSendable(error: OAuthError): void {
   const require = (isRight: boolean, what: string, rule: string) => {
     if (!isRight) throw new RangeError(`The ${what} of "${reason}" must ${rule}.`)
   }
-  // RFC 6749 5.2
+  // RFC 6749 5.2.
   const quotable = 'be ASCII without quotes, backslashes and line breaks'
   require(isQuotable(error.code), 'code', quotable)
   require(isQuotable(error.description), 'description', quotable)
@@ -181,8 +172,7 @@ function requireSendable(error: OAuthError): void {
   }
 }
 
-export const isErrorStatus = (status: unknown): boolean =>
-  Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600
+export const isErrorStatus = isWhole(400, 599)
 
 const areHeaders = (headers: unknown) =>
   isRecord(headers) &&
@@ -194,8 +184,8 @@ const areHeaders = (headers: unknown) =>
 const telling = ['name', 'code', 'errno', 'syscall', 'address', 'port']
 
 /**
- * For a log: name, message, stack and codes of the error and its causes. Drops all else: database clients put the whole
- * command there, with the record in it.
+ * For a log: name, message, stack, codes and causes. Database clients put the whole command, with the record, into the
+ * rest.
  */
 export function bareError(thrown: unknown, depth = 0): Error {
   if (!(thrown instanceof Error) || depth > 8) return new Error('The thrown value is not an error.')
@@ -241,16 +231,9 @@ const usualStatus: ReadonlyMap<string, number> = new Map([
 export const headersOf = ({ code, headers }: OAuthError): Record<string, string> =>
   code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
 
-export interface ErrorText {
-  readonly code: string
-  readonly description: string
-}
+export type ErrorText = Pick<OAuthError, 'code' | 'description'>
 
-/**
- * RFC 6749 4.1.2.1 and 5.2, RFC 6750 3: for every place that carries an error.
- *
- * @param errorUri the page that explains each code; undefined if the host has none.
- */
+/** RFC 6749 4.1.2.1 and 5.2, RFC 6750 3. */
 export function errorMembers(
   { code, description }: ErrorText,
   errorUri: string | undefined,

@@ -7,16 +7,12 @@ import { refused } from './refusals'
 import type { Parameters } from './parameters'
 import { covers, parseScope, type Scope } from './scope'
 
-/** On the consent page, such as for which workspace the access is. */
+/** On the consent page, such as which workspace the access is for. */
 export interface OwnerQuestion {
   /** In tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`. */
   readonly name: string
-  /** Such as `Which workspace?`. */
   readonly text: Text
-  /**
-   * At most 100. A single answer is taken without a question. Without answers, the page says why, and the owner can
-   * only cancel.
-   */
+  /** At most 100. A single one is taken unasked. Without answers, the page says why, and the owner can only cancel. */
   readonly answers: readonly OwnerAnswer[]
   /** Without answers. Default: a sentence of the suite. */
   readonly none?: Text
@@ -25,24 +21,22 @@ export interface OwnerQuestion {
 export interface OwnerAnswer {
   /** 1 to 128 characters, unique. */
   readonly value: string
-  /** What the page shows. */
   readonly label: string
   /**
-   * What the authorization stores for the plug-in that asks, in place of earlier data: JSON, that of all answers of at
-   * most 16 384 characters. Default: the value under the name of the question. Not for the option `choices`.
+   * Stored with the authorization for the plug-in that asks, in place of earlier data: JSON, of all answers at most 16
+   * 384 characters. Default: the value under the name of the question. Not for the option `choices`.
    */
   readonly data?: Json
   /**
-   * A part of the scope of the request, outside of which the owner approves nothing by this answer. If nothing
-   * is left, the client gets `invalid_scope`. Default: all.
+   * The part of the requested scope that the owner approves by this answer. If nothing is left, the client gets
+   * `invalid_scope`. Default: all.
    */
   readonly scope?: Scope
 }
 
-/** What an answer gives. */
 export type GivenAnswer = Omit<OwnerAnswer, 'label'>
 
-// The record of the request holds all values, and the page shows all labels.
+// The record holds all values, and the page shows all labels.
 const answersAtMost = 100
 const longestValue = 128
 const isName = (name: string) => /^[A-Za-z][\w.-]{0,63}$/.test(name)
@@ -75,14 +69,12 @@ const questionShape = exactShape<OwnerQuestion, Scope>({
   none: optional(aLocalizedText),
 })
 
-/** @param scope of the request. */
 export function requireQuestion(value: unknown, what: string, scope: Scope): asserts value is OwnerQuestion {
   requireShape(questionShape, value, what, scope)
 }
 
-/** Not yet checked against the page. */
 export interface Selection {
-  /** The whole granted scope; undefined if the decision has boxes. */
+  /** Undefined if the decision has boxes. */
   readonly scope: Scope | undefined
   readonly ticked: Scope
   readonly choice: string | undefined
@@ -90,17 +82,9 @@ export interface Selection {
 
 const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undefined }
 
-/** The field of the consent page that names its request. */
 export const consentTokenField = 'authorization_request'
 
-interface DecisionForm {
-  readonly consentToken: string
-  readonly approved: boolean
-  readonly selection: Selection
-}
-
-/** @param device whether it is the form of a page of devices. */
-export function decisionIn(form: Parameters, device = false): DecisionForm {
+export function decisionIn(form: Parameters, device = false) {
   const consentToken = form.require(consentTokenField)
   const decision = form.require('decision')
   const approved = decision === 'approve'
@@ -114,7 +98,7 @@ export const boxOf = (token: string): string => `${boxPrefix}${token}`
 
 export const choiceField = 'choice'
 
-/** Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`. */
+/** Boxes `scope:<token>=yes`, or `scope`, and `choice`. */
 function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
   const text = form.get('scope')
@@ -126,7 +110,7 @@ function parseSelection(form: Parameters): Selection {
   return { scope, ticked, choice: form.get(choiceField) }
 }
 
-/** Equal for equal selections; empty for a form that has only the buttons. */
+/** Empty for a form with only the buttons. */
 export function selectionText({ scope, ticked, choice }: Selection): string {
   if (scope === undefined && ticked.length === 0 && choice === undefined) return ''
   return JSON.stringify([scope?.toSorted(), ticked.toSorted(), choice])

@@ -2,10 +2,10 @@ import { refused } from './refusals'
 
 // A form has these as they are.
 const plain = /^[\w*.-]*$/
-// Both encode these alike; of others, `encodeURIComponent` encodes fewer, and throws for half a surrogate pair.
+// Of others, `encodeURIComponent` encodes fewer, and throws for half a surrogate pair.
 const alike = /^[^ !'()~\u0080-\uFFFF]*$/
 
-/** As `URLSearchParams` encodes a text (URL Standard 5.2), in a third of its time. */
+/** As `URLSearchParams` encodes (URL Standard 5.2), in a third of its time. */
 export function formEncoded(text: string): string {
   if (plain.test(text)) return text
   return alike.test(text) ? encodeURIComponent(text) : new URLSearchParams([['', text]]).toString().slice(1)
@@ -23,13 +23,11 @@ export function formOf(fields: Readonly<Record<string, string>>): string {
 type Fault = 'parameter_malformed' | 'parameter_malformed/encoding' | 'parameter_too_long'
 
 /**
- * The parameters of one request, decoded once. A fault throws only when it is read: a parameter that the server does
- * not read may hold anything (RFC 6749 3.1 and 3.2).
+ * The parameters of one request. A fault throws only when it is read: one that the server does not read may hold
+ * anything (RFC 6749 3.1 and 3.2).
  */
 export class Parameters {
-  /** Names, each with its value behind it. */
   private readonly fields: string[] = []
-  /** Undefined without any. */
   private faults: Map<string, Fault> | undefined
   private count = 0
 
@@ -38,7 +36,7 @@ export class Parameters {
   static readonly none = new Parameters()
 
   /**
-   * Parses a form body, or a query without its `?`.
+   * Of a form body, or a query without its `?`.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -64,7 +62,7 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      // A parser gives a name that comes once a text. A list with one entry comes from a name with brackets.
+      // A single text comes from a plain name, a list of one from a name with brackets.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
       else parameters.spoil(name, 'parameter_malformed')
@@ -101,16 +99,15 @@ export class Parameters {
     return this.faults?.get(name) ?? (isRepeated ? 'parameter_malformed' : undefined)
   }
 
-  /** Of the value; -1 without it. */
   private placeOf(name: string, from = 1): number {
     for (let at = from; at < this.fields.length; at += 2) if (this.fields[at - 1] === name) return at
     return -1
   }
 
   /**
-   * Never empty: a parameter without a value counts as omitted (RFC 6749 3.1).
+   * A parameter without a value counts as omitted (RFC 6749 3.1).
    *
-   * @throws OAuthError `invalid_request` if the parameter is repeated, malformed or too long.
+   * @throws OAuthError `invalid_request` if it is repeated, malformed or too long.
    */
   get(name: string): string | undefined {
     const fault = this.faultOf(name)
@@ -119,8 +116,8 @@ export class Parameters {
   }
 
   /**
-   * Every value of a repeatable parameter, such as `resource` (RFC 8707 2), in order, without empty ones. A grant type
-   * or an extension must not list such a name: repeated, it would be refused.
+   * Every value, in order, of a repeatable parameter, such as `resource` (RFC 8707 2), without empty ones. No grant
+   * type or extension may list its name.
    *
    * @throws OAuthError `invalid_request` if a value is malformed or too long.
    */
@@ -141,12 +138,12 @@ export class Parameters {
     return value
   }
 
-  /** As {@link get}, but a faulty parameter counts as omitted: for error responses. */
+  /** Like {@link get}, but a faulty parameter counts as omitted. */
   peek(name: string): string | undefined {
     return this.faults?.has(name) === true ? undefined : this.once(name)
   }
 
-  /** As received, even if too long: error responses echo it. Undefined without exactly one value. */
+  /** As received, even if too long, for the echo in an error response. Undefined without exactly one value. */
   received(name: string): string | undefined {
     const fault = this.faults?.get(name)
     return fault === undefined || fault === 'parameter_too_long' ? this.once(name) : undefined
@@ -200,14 +197,14 @@ export class Parameters {
     return copy
   }
 
-  /** Faults included. @throws OAuthError `invalid_request` for more than 100 parameters. */
+  /** @throws OAuthError `invalid_request` for more than 100 parameters. */
   with(added: ReadonlyMap<string, string>): Parameters {
     const all = this.without([])
     for (const [name, value] of added) all.add(name, value)
     return all
   }
 
-  /** In form encoding, without faults, to repeat the request. */
+  /** In form encoding, without faults. */
   format(omitted: readonly string[] = []): string {
     let form = ''
     this.each((name, value) => {
@@ -232,13 +229,9 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** No grant needs so many. */
 export const parametersAtMost = 100
 
-/**
- * In characters after decoding, as in `docs/bounds.md`. Others (assertions, security tokens, unknown ones) are bounded
- * by the body or the request head.
- */
+/** In characters after decoding (`docs/bounds.md`). The body or the request head bounds others. */
 export const longestValues: ReadonlyMap<string, number> = new Map([
   ['client_id', 256],
   ['client_secret', 1024],
@@ -267,7 +260,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['dpop_jkt', 256],
 ])
 
-/** Characters of a text or of `credentials` as JSON, entries of a list. */
+/** In characters, or entries of a list. */
 export const largestMembers = [
   ['client_name', 256],
   ['description', 4096],
@@ -282,7 +275,6 @@ export const largestMembers = [
   ['credentials', 16_384],
 ] as const
 
-/** In characters. */
 export const longestEchoedState = 16 * 1024
 
 export const isTooLong = (name: string, value: string): boolean =>

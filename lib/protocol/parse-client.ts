@@ -32,21 +32,18 @@ import { type ResponseTypeDescription, responseTypeNamed } from './response-type
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
 
-/** Undefined means unknown, and skips the check of registrations. */
+/** Undefined means unknown: no check. */
 export interface ServerCapabilities {
-  /** Undefined, too, if the scope of the server is faulty. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[] | undefined
   readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
   readonly redirectUris?: RedirectUriRule | undefined
-  /** Besides the built-in ones. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
   readonly members?: readonly ClientMember[] | undefined
-  /** Default: any, and the server shortens what is longer. */
+  /** Default: any, and the server shortens longer ones. */
   readonly lifetimes?: Readonly<Partial<Record<(typeof bounds)[number][1], number | undefined>>> | undefined
   readonly bindsRefreshTokens?: boolean | undefined
-  /** Whether the server verifies digests of other servers. */
   readonly verifiesDigests?: boolean | undefined
 }
 
@@ -62,7 +59,7 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
 
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
 
-/** It may be what a browser repairs, such as letters beyond ASCII. */
+/** Also what a browser repairs, such as letters beyond ASCII. */
 export const isWebAddress = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
 
@@ -86,7 +83,6 @@ const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
   return scope ?? []
 }
 
-/** Default: every scope of the server. */
 export const allowedScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
   const { scope: known = [] } = at.context
   const text = optional(aText)(given, at, name)
@@ -97,7 +93,6 @@ export const allowedScope: Field<Scope, ServerCapabilities> = (given, at, name) 
   return scope ?? []
 }
 
-/** Default: `authorization_code` and `refresh_token`. */
 export const allowedGrantTypes = usual(
   [...usualGrantTypes, 'refresh_token'],
   offeredNames('grant types', ({ grantTypes }: ServerCapabilities) => grantTypes),
@@ -111,7 +106,7 @@ const registration = {
         wrong('', `must be at most ${longestValues.get('client_id')} characters.`)
     }),
   ),
-  // RFC 6749 2.1: the server makes no assumption about the client type.
+  // RFC 6749 2.1: no assumption about the client type.
   client_type: needed('public', oneOf('confidential', 'public')),
   client_secret_hashes: (given, at, name) => Object.freeze(rows(aSecretHash, 'digests')(given, at, name)),
   credentials: credentialsOf,
@@ -124,7 +119,7 @@ const registration = {
     usualGrantTypes,
     offeredNames('names', ({ grantTypes }) => grantTypes),
   ),
-  // RFC 6749 3.1.1: the server's own name, because the order of the values means nothing.
+  // RFC 6749 3.1.1: the server's own order of the values.
   response_types: optional(
     offeredNames(
       'names',
@@ -132,7 +127,6 @@ const registration = {
       (name, { responseTypes = [] }) => responseTypeNamed(name, responseTypes)?.name ?? name,
     ),
   ),
-  // RFC 6749 7.1: case-sensitive.
   token_type: (given, at, name) => anOfferedName('a token type', at.context.tokenTypes)(given, at, name),
   scope: registeredScope,
   access_token_lifetime: aLifetime,
@@ -154,7 +148,7 @@ const registration = {
 
 const ownNames = Object.keys(registration)
 
-// What the package itself adds to a registration, or to what a client states.
+// What the package adds to a registration, or to what a client states.
 const addedNames = new Set(
   'members deleted selfRegistered metadataDocument client_secret client_secret_expires_at client_id_issued_at registration_access_token registration_client_uri'.split(
     ' ',
@@ -163,7 +157,7 @@ const addedNames = new Set(
 
 export const isOwnMember = (name: string): boolean => ownNames.includes(name) || addedNames.has(name)
 
-// Hosts expect them: deleteClient() writes the one; token requests have the other, and generateClientSecret() returns it.
+// What hosts expect: deleteClient() writes the one, generateClientSecret() returns the other.
 const refusedMembers = [
   ['deleted', 'is set by deleteClient() alone.'],
   [
@@ -195,7 +189,7 @@ export function parseClient(
   return Object.freeze(client)
 }
 
-/** What would have no effect is a mistake here, too. A stored registration already works without it. */
+/** Also refuses what would have no effect: a stored registration works without it. */
 export function parseWrittenClient(
   source: unknown,
   path: string,
@@ -205,7 +199,7 @@ export function parseWrittenClient(
   const client = parseClient(source, path, issues, capabilities)
   const { lifetimes, bindsRefreshTokens } = capabilities
   const at = new Place({}, path, capabilities, issues)
-  // Plain http would tell the network who is at the page, and the logo could be replaced on its way.
+  // Over http, the network sees who is at the page, and may replace the logo.
   if (client.logo_uri !== undefined && protocolOf(client.logo_uri) !== 'https:')
     at.wrong('logo_uri', 'must be an https URL, because the consent page shows no other logo.')
   for (const [member, option] of bounds) {
@@ -232,7 +226,6 @@ const bounds = [
   ['grant_lifetime', 'grant'],
 ] as const
 
-// Each request of the client reads its registration, and a store holds it.
 function checkSizes(client: Client, at: Reading): void {
   const sized = {
     ...client,
@@ -248,7 +241,6 @@ function checkSizes(client: Client, at: Reading): void {
 
 const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
 
-// As a database has them.
 function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
   return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
@@ -274,7 +266,7 @@ export function registrationOf({ members, ...client }: Client): ClientRegistrati
 
 function checkRules(client: Client, at: Reading): void {
   const confidential = client.client_type === 'confidential'
-  // RFC 6749 2.3 and 4.4: a confidential client has credentials; only such a client may use client_credentials.
+  // RFC 6749 2.3 and 4.4.
   if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)
     at.wrong(
       'client_secret_hashes',
@@ -285,8 +277,8 @@ function checkRules(client: Client, at: Reading): void {
       'grant_types',
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
-  // RFC 6749 3.1.2.2: public clients must register redirection URIs; here, every client of the authorization endpoint.
-  // RFC 8628: a public client with an extension grant alone may be a device.
+  // RFC 6749 3.1.2.2, here for every client of the authorization endpoint. RFC 8628: a public client with an extension
+  // grant alone may be a device.
   const needsUri =
     client.response_types.length > 0 || (!confidential && !client.grant_types.some(isAbsoluteUri))
   if (client.redirect_uris.length === 0 && needsUri)
@@ -330,7 +322,7 @@ function checkResponseTypes({ grant_types, response_types }: Client, at: Reading
   }
 }
 
-// RFC 6749 3.2.1: a client with credentials authenticates on every token request.
+// RFC 6749 3.2.1.
 function checkMethod(client: Client, at: Reading): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return
@@ -340,7 +332,7 @@ function checkMethod(client: Client, at: Reading): void {
 
 function checkRedirection(client: Client, at: Reading): void {
   const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
-  // RFC 8252 8.4 and 8.5: loopback is for native apps, which are public clients.
+  // RFC 8252 8.4 and 8.5.
   if (loopback_redirect_uris && client_type === 'confidential')
     at.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
   if (loopback_redirect_uris && !redirect_uris.some((uri) => loopbackUri(uri) !== undefined))

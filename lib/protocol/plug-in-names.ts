@@ -7,7 +7,6 @@ const requests = inPlugins('requestObjects()')
 const implicit = inPlugins('implicit()')
 const grant = 'urn:ietf:params:oauth:grant-type:'
 
-/** Registration members of plug-ins, and what adds them. */
 const members: Readonly<Record<string, string>> = {
   subject_type: openId,
   sector_identifier_uri: openId,
@@ -26,7 +25,6 @@ const members: Readonly<Record<string, string>> = {
   dpop_bound_access_tokens: inPlugins('dpop()'),
 }
 
-/** Grant types, response types, token types, methods of client authentication and formats. */
 const offers: ReadonlyMap<string, string> = new Map([
   [`${grant}device_code`, inPlugins('deviceAuthorization()')],
   [`${grant}token-exchange`, inPlugins('tokenExchange()')],
@@ -41,19 +39,18 @@ const offers: ReadonlyMap<string, string> = new Map([
   ['at+jwt', inPlugins('jwtAccessTokens()')],
 ])
 
-/** The last sentence of a message about an unknown name; empty if nothing adds it. */
+/** The last sentence of a message about an unknown name. */
 export function cureForOffer(name: unknown): string {
   const cure = typeof name === 'string' ? offers.get(name) : undefined
   return cure === undefined ? '' : ` To have it, ${cure}.`
 }
 
-/** What mends a member of a plug-in that is off. */
 export const membersOfOthers = (known: readonly string[]): readonly (readonly [string, string])[] =>
   Object.entries(members).flatMap(([name, cure]) =>
     known.includes(name) ? [] : [[name, `belongs to a plug-in that is off: ${cure}.`] as const],
   )
 
-/** @param known undefined if unknown: then each name is right. */
+/** Undefined `known`: each name is right. */
 export const anOfferedName =
   (what: string, known: readonly string[] | undefined): Field<string | undefined> =>
   (given, at, name) => {
@@ -63,7 +60,6 @@ export const anOfferedName =
     return undefined
   }
 
-/** @param ownName the server's name for another spelling. */
 export function offeredNames<Context>(
   what: string,
   offer: (context: Context) => readonly string[] | undefined,

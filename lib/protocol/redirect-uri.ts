@@ -5,15 +5,12 @@ import { isRecord, isTexts } from '../primitives/values'
 import { formOf, isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
-// A browser runs or opens these in place of the page that redirects.
+// A browser runs or opens these.
 const forbiddenSchemes = new Set(
   'javascript: data: vbscript: blob: file: filesystem: about: view-source:'.split(' '),
 )
 
-/**
- * RFC 6749 3.1.2: absolute, without a fragment; its query names no response parameters. Returns the end of a sentence.
- * `insecure` allows plain http.
- */
+/** RFC 6749 3.1.2: absolute, no fragment, no response parameters in its query. Returns the end of a sentence. */
 export function redirectUriFault(
   text: string,
   { insecure = false }: { readonly insecure?: boolean } = {},
@@ -28,7 +25,7 @@ export function redirectUriFault(
   const url = new URL(text)
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
   if (/^[^:]*:\/\/[^/?]*@/.test(text)) return 'must not hold a user name or password'
-  // RFC 6749 3.1.2.1: the code crosses the network in this URI.
+  // RFC 6749 3.1.2.1: the code crosses the network.
   if (!insecure && isInsecure(text))
     return 'must use https unless its host is loopback or the client has insecure_redirect_uris'
   if (/^https?:$/.test(url.protocol) && !namesHost(text)) return 'must name its host after //'
@@ -50,7 +47,7 @@ export function redirectUriLack(text: string): string | undefined {
 export const isInsecure = (uri: string): boolean =>
   protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 
-/** RFC 6749 3.1.2: retains every byte and the query. `URL` would normalise, and a client may compare. */
+/** RFC 6749 3.1.2: keeps every byte. `URL` would normalise, and a client may compare. */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
   const question = redirectUri.indexOf('?')
   const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
@@ -65,7 +62,7 @@ type Registered = Pick<
 
 /**
  * RFC 6749 3.1.2.3, RFC 3986 6.2.1: simple string comparison. Only port and query may differ, for a client that opted
- * in. Nothing is parsed or normalised: a browser gets exactly the compared text.
+ * in.
  */
 export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
   const { redirect_uris, dynamic_redirect_query } = client
@@ -82,14 +79,11 @@ export function withoutAnyPort(
   uri: string,
 ): string | undefined {
   const loopback = loopback_redirect_uris ? loopbackUri(uri) : undefined
-  // Deviates from RFC 8252 8.3 and from the exact comparison, for documents that list http://localhost.
+  // Deviates from RFC 8252 8.3, for documents that list http://localhost.
   return loopback ?? (metadataDocument?.localhostRedirects === true ? localhostUri(uri) : undefined)
 }
 
-/**
- * RFC 8252 7.3: the operating system chooses the port. RFC 8252 8.3: not `localhost`, which may resolve to another
- * address.
- */
+/** RFC 8252 7.3: any port. RFC 8252 8.3: not `localhost`, which may resolve to another address. */
 export const loopbackUri = (uri: string): string | undefined =>
   withoutPort(/^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
 
@@ -102,7 +96,7 @@ function withoutPort(parts: RegExpExecArray | null): string | undefined {
   return `http://${host}${path}`
 }
 
-// RFC 6749 3.1.2.2: only the query may vary. It goes up to the end: this also finds a fragment.
+// RFC 6749 3.1.2.2: only the query may vary. It goes to the end: this also finds a fragment.
 function withoutDynamicQuery(uri: string): string | undefined {
   const question = uri.indexOf('?')
   if (question < 0) return uri
@@ -113,9 +107,9 @@ function withoutDynamicQuery(uri: string): string | undefined {
 }
 
 /**
- * Which redirection URIs clients may register. `any` also allows schemes of apps, such as `com.example.app:/callback`
- * (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`. `schemes` allows https, http on a loopback
- * host, and these schemes of apps, in lower case without colon; any app on a device may claim one (RFC 8252 8.6).
+ * Which redirection URIs clients may register. `any` includes schemes of apps, such as `com.example.app:/callback` (RFC
+ * 8252 7.1), and plain http for a client with `insecure_redirect_uris`. `schemes` allows https, http on loopback, and
+ * these schemes of apps, in lower case without colon; any app on a device may claim one (RFC 8252 8.6).
  */
 export type RedirectUriRule = 'any' | 'https or loopback' | { readonly schemes: readonly string[] }
 
@@ -141,7 +135,6 @@ const anyRule = usual<RedirectUriRule>(
   ),
 )
 
-/** Undefined if unknown. */
 interface Rule {
   readonly redirectUris?: RedirectUriRule | undefined
 }
@@ -161,13 +154,12 @@ const someUris =
     return uris && Object.freeze([...uris])
   }
 
-/** Members of a registration. */
 export const redirection = {
   redirect_uris: usual(noUris, someUris<Rule>(redirectMistake)),
   loopback_redirect_uris: aFlag(false),
   dynamic_redirect_query: aFlag(false),
   insecure_redirect_uris: aFlag(false),
-  // People bring nothing but `state`, so plain http on loopback is good.
+  // They carry nothing but `state`.
   post_logout_redirect_uris: optional(someUris((uri) => redirectUriFault(uri))),
 }
 
@@ -185,7 +177,7 @@ function redirectMistake(
 const ofAdmitted = (rule: RedirectUriRule | undefined): string =>
   typeof rule === 'object' ? `, or a scheme of ${rule.schemes.join(', ')}` : ''
 
-/** For a URI without a {@link redirectUriFault}. */
+/** After {@link redirectUriFault}. */
 export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boolean {
   if (rule === undefined || rule === 'any') return true
   const scheme = protocolOf(uri)
@@ -193,15 +185,14 @@ export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boo
   return typeof rule === 'object' && rule.schemes.includes(scheme.slice(0, -1))
 }
 
-// RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an opening bracket in a name as `_`. Others
-// skip space and NUL around a name, and what follows a bracket.
+// RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an opening bracket as `_`. Others skip
+// space and NUL around a name, and what follows a bracket.
 const responseParameter =
   /^[\s\0]*(?:code|state|iss|scope|error(?:[_. [](?:description|uri))?|access[_. []token|token[_. []type|expires[_. []in)[\s\0]*(?:[[\0].*)?$/is
 
 /**
- * RFC 6749 3.1: no parameter twice. A client would take the query's `code`, which comes first, for the server's. Reads
- * names as the most lenient parsers: they split at `;`, fold case, read `code[]` as `code`, and decode overlong UTF-8
- * (RFC 3629 10).
+ * RFC 6749 3.1: no parameter twice. A client would take the query's `code` for the server's. Reads names as the most
+ * lenient parsers: they split at `;`, fold case, read `code[]` as `code`, and decode overlong UTF-8 (RFC 3629 10).
  */
 export function holdsResponseParameter(query: string): boolean {
   // `URLSearchParams` skips a second question mark.
@@ -209,7 +200,7 @@ export function holdsResponseParameter(query: string): boolean {
   return pairs.some((pair) => responseParameter.test(decoded(pair.split('=', 1).join())))
 }
 
-// RFC 3629 3: never in valid UTF-8. A lenient parser reads the last seven bits as ASCII.
+// RFC 3629 3. A lenient parser reads the last seven bits as ASCII.
 const overlong =
   /(?:[\xC0\xC1]|\xE0[\x80\x81]|\xF0\x80[\x80\x81]|\xF8\x80{2}[\x80\x81]|\xFC\x80{3}[\x80\x81])[^]/g
 

@@ -1,8 +1,6 @@
 import { isRecord, isText, isTexts, isWhole } from '../primitives/values'
 import { isTooLong, longestValues, type Parameters } from './parameters'
 
-// OpenID Connect Core 2, RFC 9470: authentication context class references, space separated, the preferred one first.
-
 // In characters, like `acr` of a login.
 const longestValue = 256
 
@@ -16,16 +14,12 @@ export function isAcrValues(value: unknown): value is readonly string[] {
   )
 }
 
-/** The end of a sentence. */
 export const acrValuesExpectation = `the preferred one first: printable ASCII without spaces, quotes and backslashes, at most ${longestValue} characters each and ${longestValues.get('acr_values')} in all.`
 
 export const requestedAcrValues = (parameters: Parameters): readonly string[] =>
   (parameters.get('acr_values') ?? '').split(' ').filter((value) => value !== '')
 
-/**
- * From the claims of a token or an introspection (RFC 9068 2.2.1, RFC 9470 6); undefined if they do not say when the
- * login was.
- */
+/** RFC 9068 2.2.1, RFC 9470 6. */
 export function loginIn({
   auth_time: authTime,
   acr,
@@ -38,17 +32,17 @@ export function loginIn({
 /** What the host's login is asked for. */
 export interface LoginRequest {
   /**
-   * Whether a logged-in owner has to prove again who they are: ask for the credentials, and return the new `authTime`
-   * from `resourceOwner`.
+   * Whether a logged-in owner has to log in anew: ask for the credentials, and return the new `authTime` from
+   * `resourceOwner`.
    */
   readonly again: boolean
   /** `prompt=select_account`. */
   readonly selectAccount: boolean
-  /** What the client would like, the best one first. The login may ignore it. */
+  /** The best one first. The login may ignore it. */
   readonly acrValues: readonly string[]
-  /** What the client knows, such as an e-mail address. A stranger may have written it. */
+  /** Such as an e-mail address. A stranger may have written it. */
   readonly loginHint: string | undefined
-  /** What the client proposes, such as `de`. */
+  /** Such as `de`. */
   readonly uiLocales: readonly string[]
 }
 
@@ -76,14 +70,13 @@ export function loginQueryOf({
   }
 }
 
-/** In characters. */
 const longestSubject = 1024
 
 export const isSubject = (value: unknown): value is string => isText(value) && value.length <= longestSubject
 
 export const subjectExpectation = `must be a text of 1 to ${longestSubject} characters.`
 
-/** Undefined, null and false, as databases and conditions return them, mean no subject. */
+/** Databases and conditions return undefined, null and false. */
 export function parseSubject(value: unknown, what: string): string | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return value
@@ -94,34 +87,31 @@ export function parseSubject(value: unknown, what: string): string | undefined {
 
 /** OpenID Connect Core 2. */
 export interface Login {
-  /** The last proof of who the person is, in whole seconds since the epoch. */
+  /** The last proof of who the person is, in seconds since the epoch. */
   readonly authTime: number
-  /** The class that the login met, 1 to 256 characters. */
+  /** The class of the login, 1 to 256 characters. */
   readonly acr?: string | undefined
   /** Such as `pwd` and `otp` (RFC 8176): at most 16 of at most 64 characters. */
   readonly amr?: readonly string[] | undefined
 }
 
-/** The person at the authorization endpoint. */
 export interface ResourceOwner extends Pick<Login, 'acr' | 'amr'> {
-  /** For tokens: 1 to 1024 characters, stable and unique, never used again for another person. */
+  /** 1 to 1024 characters, stable, never used again for another person. */
   readonly subject: string
   /** For the consent page. */
   readonly name?: string | undefined
   /**
-   * The last login, in whole seconds since the epoch, for requests that demand one, such as by `prompt=login` or
-   * `max_age`. Default: unknown, which satisfies no demand.
+   * The last login, in whole seconds since the epoch, for requests that demand one, such as by `max_age`. Default:
+   * unknown, which satisfies no demand.
    */
   readonly authTime?: number | undefined
 }
 
-/** Undefined if the host does not say when the login was. */
 export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefined {
   if (authTime === undefined) return undefined
   return { authTime, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) }
 }
 
-/** Undefined, null and false: nobody is logged in. */
 export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }
@@ -146,7 +136,7 @@ function ownerIn(given: Readonly<Record<string, unknown>>, subject: string): Res
   return { subject, name, authTime, acr, amr }
 }
 
-// Milliseconds of our time, as seconds, lie thousands of years ahead: they would satisfy every demand.
+// Milliseconds, read as seconds, would satisfy every demand.
 const isTime = isWhole(0, 100_000_000_000)
 
 const wrong = (what: string) => new TypeError(`The option resourceOwner must return ${what}`)

@@ -3,9 +3,9 @@ import { dataOf, type ExtensionData } from './extension-data'
 import { protocolOf } from './uri'
 
 export interface ResponseTypeDescription {
-  /** Of `response_type`: values separated by one space, in any order. */
+  /** Of `response_type`: values with one space between, in any order. */
   readonly name: string
-  /** What a client must register to use it: `code` needs `authorization_code` (RFC 7591 2.1). */
+  /** What a client must register to use it (RFC 7591 2.1). */
   readonly grantTypes: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export function isResponseTypeName(name: string): boolean {
   return grammar.test(name) && new Set(values).size === values.length
 }
 
-/** RFC 6749 3.1.1: the order of the values means nothing. */
+/** RFC 6749 3.1.1. */
 export const canonicalResponseType = (name: string): string =>
   name.includes(' ') ? name.split(' ').toSorted().join(' ') : name
 
@@ -30,13 +30,13 @@ export function responseTypeNamed<Type extends ResponseTypeDescription>(
 }
 
 /**
- * A mode that a plug-in adds to `query` and `fragment` (OAuth 2.0 Multiple Response Type Encoding Practices 2.1). A
- * request names it in `response_mode`, for the response of every response type, errors too.
+ * A mode besides `query` and `fragment` (OAuth 2.0 Multiple Response Type Encoding Practices 2.1). A request names it
+ * in `response_mode`, for every response type, errors too.
  */
 export interface ResponseMode {
-  /** The value of `response_mode`: lower-case letters, digits, `_` and `.`. */
+  /** Of `response_mode`: lower-case letters, digits, `_` and `.`. */
   readonly name: string
-  /** The user agent posts the parameters in a form to the redirection URI, from a page of this server. */
+  /** The user agent posts a form to the redirection URI, from a page of this server. */
   readonly carrier: 'form'
 }
 
@@ -53,10 +53,7 @@ const fragment: NamedMode = { name: 'fragment', carrier: 'fragment' }
 export const namedModes = (ofPlugins: readonly ResponseMode[]): NamedModes =>
   new Map([fragment, ...ofPlugins].map((mode) => [mode.name, mode]))
 
-/**
- * Undefined if there is no such mode, or the URI cannot take it: a browser posts no form to an app with a scheme of its
- * own.
- */
+/** A browser posts no form to an app with a scheme of its own. */
 export function namedMode(
   modes: NamedModes,
   name: string | undefined,

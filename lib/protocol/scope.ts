@@ -6,10 +6,10 @@ import { isTooLong, type Parameters } from './parameters'
 import { aFlag, oneOf } from '../primitives/fields'
 import { aLocalizedText, isLocalizedText, type Text } from './localized-text'
 
-/** Each token once, in the order of the request, which means nothing (RFC 6749 3.3). */
+/** Each token once; the order means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
 
-// RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ), one space between two.
+// RFC 6749 3.3.
 const grammar = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 
 export function parseScope(text: string): Scope | undefined {
@@ -17,10 +17,9 @@ export function parseScope(text: string): Scope | undefined {
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
 }
 
-/** OpenID Connect Core 11: clients of other servers ask so for a refresh token. */
+/** OpenID Connect Core 11. */
 export const offlineAccess = 'offline_access'
 
-/** Also bounds the length, as of the parameter. */
 export function isScope(value: unknown): value is Scope {
   return (
     Array.isArray(value) &&
@@ -33,7 +32,6 @@ export function isScope(value: unknown): value is Scope {
 export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
-/** For a result of a host, which may only narrow. */
 export const scopeWithin = (whole: string): Field<unknown, Scope> =>
   optional(
     kind(
@@ -46,15 +44,13 @@ export const distinct = (scope: Scope): Scope => (scope.length < 2 ? scope : [..
 
 export const formatScope = (scope: Scope): string => (scope.length < 2 ? (scope[0] ?? '') : scope.join(' '))
 
-/** Case-sensitive. */
 export const covers = (whole: Scope, part: Scope): boolean => part.every((token) => whole.includes(token))
 
 export const intersects = (whole: Scope, part: Scope): boolean => part.some((token) => whole.includes(token))
 
 /**
- * The scope to grant: the requested one, or the server's default as far as the client has it (RFC 6749 3.3).
+ * The requested scope, or the server's default as far as the client has it (RFC 6749 3.3).
  *
- * @param requested undefined if the request names none.
  * @throws OAuthError `invalid_scope` if the scope is malformed, unknown or not open to the client, or nothing is left.
  */
 export function grantableScope(
@@ -76,7 +72,7 @@ export function grantableScope(
 export const malformedScope = (text: string): OAuthError =>
   refused('scope_malformed', { 'scope of the request': text })
 
-/** Leaves a scope that would be empty as it is. */
+/** Leaves a scope that would be empty. */
 export function withoutIgnoredScope(
   parameters: Parameters,
   client: { readonly scope: Scope },
@@ -95,12 +91,10 @@ export function requireScope(client: { readonly scope: Scope }, scope: Scope): v
   throw scopeRefusal('scope_not_allowed', scope, client.scope, observed)
 }
 
-// It stands in URLs.
+// URLs have it.
 const longestNamed = 128
 
-/**
- * The client learns the first token that fails, its own and without need of an escape; only the warning has the rest.
- */
+/** The client learns the first token that fails; only the warning has the rest. */
 export function scopeRefusal(
   name: RefusalName,
   scope: Scope,
@@ -115,10 +109,10 @@ export function scopeRefusal(
 export const unavailableScope = (scope: Scope): OAuthError =>
   scopeRefusal('scope_exceeded/unavailable', scope)
 
-/** What each scope implies, over any number of steps, without itself. */
+/** Over any number of steps, without the scope itself. */
 export type ImpliedScopes = ReadonlyMap<string, Scope>
 
-/** The option `implies`: maps a scope to the scopes that it covers, as in `{ 'notes:write': ['notes:read'] }`. */
+/** Maps a scope to those that it covers, as in `{ 'notes:write': ['notes:read'] }`. */
 export type ScopeImplications = Readonly<Record<string, readonly string[]>>
 
 export function withImplied(scope: Scope, implied: ImpliedScopes | undefined): Scope {
@@ -154,27 +148,25 @@ const implications = usual<ScopeImplications>(
 
 function impliedBy(scope: string, direct: ImpliedScopes): Scope {
   const implied = new Set(direct.get(scope))
-  // The loop also visits what it adds.
   for (const token of implied) for (const next of direct.get(token) ?? []) implied.add(next)
   return [...implied]
 }
 
-/** What a scope lets a client do: look, change, or do what cannot be taken back. */
+/** Whether a client can look, change, or do what cannot be taken back. */
 export type ScopeWeight = 'read' | 'write' | 'danger'
 
 export interface ScopeOptions {
   /** For the consent page. */
   readonly description: Text
-  /** The heading above scopes that belong together. Default: none. */
+  /** A heading for scopes that belong together. Default: none. */
   readonly group?: Text
   /** The page marks `write`, and shows `danger` last. Default `read`. */
   readonly weight?: ScopeWeight
-  /** Whether the owner may leave the scope out, and approve the rest. Default `false`. */
+  /** Whether the owner may approve all but this scope. Default `false`. */
   readonly optional?: boolean
   /**
-   * Claims about the owner that a client with this scope gets by `openIdConnect()`, such as `['groups']`. The consent
-   * page names them. At most 50, each of at most 100 letters, digits and `_ . : / # -`. Default: those of OpenID Connect
-   * Core 5.4.
+   * Claims about the owner that this scope gives by `openIdConnect()`, such as `['groups']`; the consent page names
+   * them. At most 50, each of at most 100 letters, digits and `_ . : / # -`. Default: those of OpenID Connect Core 5.4.
    */
   readonly claims?: readonly string[]
 }
@@ -203,7 +195,7 @@ const scopeTable = needed(
 )
 
 const scopeDescription: Field<ScopeDescription> = (given, at, name) => {
-  // No language has a tag of eleven letters: `description` is never one.
+  // No language tag has eleven letters.
   if (isRecord(given) && Object.hasOwn(given, 'description')) return scopeOptions(given, at, name)
   const description = needed('', kind(isLocalizedText, descriptionCure))(given, at, name)
   return { description, group: undefined, weight: 'read', optional: false, claims: [] }

@@ -1,10 +1,10 @@
 import type { Throttled } from './oauth-error'
 
-/** Of a request, for look-ups that may ask another server. */
+/** For look-ups that may ask another server. */
 export interface Sender {
   /** As Express reports it; undefined if the connection has closed. */
   readonly address: string | undefined
-  /** For a network that has used up its failures; undefined before that. */
+  /** Undefined until its network has used up its failures. */
   readonly networkRefusal: Throttled | undefined
 }
 

@@ -1,20 +1,19 @@
 import type { Json } from './json'
 
-// Lets the test kit mint tokens and hear refusals of the servers in its process. No object of an application
-// gives this access, and the kit does not load in production.
+// For the test kit, which does not load in production. No object of an application gives this access.
 
 export interface MintRequest {
   /** Registered and not disabled. */
   readonly clientId: string
   /** The resource owner. Default: the client acts for itself. */
   readonly subject?: string
-  /** Space separated, within the scope of the client. Default: its whole scope. */
+  /** Space separated. Default: the whole scope of the client. */
   readonly scope?: string
-  /** The resources that the token is for, with the option `resources`. Default: the default resource. */
+  /** With the option `resources`. Default: the default resource. */
   readonly resource?: string | readonly string[]
 }
 
-/** Resolves to the members of a token response (RFC 6749 5.1). */
+/** RFC 6749 5.1. */
 export type Mint = (request: MintRequest) => Promise<Readonly<Record<string, Json>>>
 
 const mints = new WeakMap<object, Mint>()
@@ -26,7 +25,6 @@ export function letMint(server: object, mint: Mint): void {
 export const mintOf = (server: object): Mint | undefined => mints.get(server)
 
 export interface TappedRefusal {
-  /** The `X-Request-Id` of the response. */
   readonly requestId: string
   readonly code: string
   readonly reason: string
@@ -34,10 +32,7 @@ export interface TappedRefusal {
 
 let tap: ((refusal: TappedRefusal) => void) | undefined
 
-/**
- * For every refusal in this process. A response never holds the reason; the request id joins the two.
- * Applications listen to `oauth.events`.
- */
+/** A response never holds the reason; the request id joins the two. */
 export function tapRefusals(listener: (refusal: TappedRefusal) => void): void {
   tap = listener
 }

@@ -4,7 +4,7 @@ import { isText } from '../primitives/values'
 // RFC 3986 2, with complete percent triplets.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
-/** `URL` would repair other texts, and other software compares the text as it is. */
+/** `URL` repairs other texts, which other software does not. */
 export const hasUriCharacters = (text: string): boolean => characters.test(text)
 
 export const isAbsoluteUri = (text: string): boolean => hasUriCharacters(text) && URL.canParse(text)
@@ -21,14 +21,12 @@ export const isLoopback = (hostname: string): boolean => loopbackHosts.has(hostn
 
 export const hasUserinfo = ({ username, password }: URL): boolean => username !== '' || password !== ''
 
-/** Other software reads such a text alike. */
 export function plainUrl(text: string): URL | undefined {
   if (!hasUriCharacters(text) || text.includes('#') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   return hasUserinfo(url) ? undefined : url
 }
 
-/** For secrets and keys. */
 export function isSafeUrl(text: unknown): text is string {
   const url = isText(text) ? plainUrl(text) : undefined
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
@@ -53,10 +51,7 @@ export const pageUri = optional(
   kind(isPageUri, 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'),
 )
 
-/**
- * RFC 9207 2.4, RFC 6749 3.1.2.3: issuers and redirection URIs are compared letter by letter, so people look for one
- * small slip.
- */
+/** RFC 9207 2.4, RFC 6749 3.1.2.3: compared letter by letter, so people look for one small slip. */
 export function differenceBetween(one: string, other: string): string | undefined {
   if (one === other || !URL.canParse(one) || !URL.canParse(other)) return undefined
   if (withoutSlash(one) === withoutSlash(other)) return 'They differ only in the slash at the end.'
@@ -71,8 +66,7 @@ export function differenceBetween(one: string, other: string): string | undefine
 }
 
 /**
- * Issuers that differ in one part are mostly one, written twice: a store for each would hide the slip, and the guard
- * would still refuse every token.
+ * Issuers that differ in one part are mostly one: two stores would hide the slip, and guards still refuse every token.
  */
 export function adviceForShared(issuer: string, ...others: readonly string[]): string {
   const slips = others.flatMap((other) => slipBetween(issuer, other) ?? [])
@@ -98,7 +92,6 @@ const names = {
   search: 'query',
 } as const
 
-/** What people write by mistake. */
 export function likelySlips(issuer: string): readonly string[] {
   if (!URL.canParse(issuer)) return []
   const { protocol, hostname } = new URL(issuer)

@@ -33,10 +33,9 @@ import { createServerContext, methodsIn, type ServerContext } from './create-con
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { wireMetadata } from './wire-metadata'
 
-/** The middlewares of one route: the endpoint, and what handles errors of middlewares before it. */
 type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
-/** An authorization server, as parts that an Express application mounts. */
+/** Parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** All endpoints at their paths: `app.use(oauth.router())`, or at the path of the issuer. */
   router(): RequestHandler
@@ -47,14 +46,13 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    */
   authorize(): RequestHandler
   /**
-   * Authenticates clients (RFC 6749 2.3) earlier than the token, revocation and introspection endpoints. For CORS, it
-   * finds the endpoint of a request by its configured path.
+   * Authenticates clients (RFC 6749 2.3) before the endpoints do. For CORS, it finds the endpoint by its configured
+   * path.
    */
   clientAuthentication(): RequestHandler
   /**
-   * The token endpoint (RFC 6749 3.2), by `app.all`: browsers send `OPTIONS` before a script of another origin
-   * may call it. Authenticates clients, unless a middleware before it has: {@link clientAuthentication}, or one
-   * of {@link strategies}.
+   * The token endpoint (RFC 6749 3.2), by `app.all`: browsers send `OPTIONS` for CORS. Authenticates clients, unless
+   * {@link clientAuthentication} or one of {@link strategies} has.
    */
   readonly token: EndpointPart
   /** The revocation endpoint (RFC 7009), as the token endpoint. */
@@ -64,44 +62,39 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    */
   readonly introspection: EndpointPart
   /**
-   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`.
+   * An endpoint by its name: `app.get('/me', oauth.endpoint('whoami'))`.
    *
    * @throws ConfigurationError if no endpoint has this name.
    */
   endpoint(name: string): ReturnType<EndpointPart>
   /**
-   * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of
-   * the host. Only an issuer with a path needs it: else the router has all well-known paths.
+   * Metadata (RFC 8414) at every well-known path of an issuer with a path: `app.use(oauth.metadata())` at the root of
+   * the host. Else the router has them.
    */
   metadata(): RequestHandler
   /** Makes a guard, which sets `req.oauth`: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. */
   readonly bearerGuard: BearerGuard
   /**
-   * The metadata of a resource of the option `resources` (RFC 9728), by which clients find the authorization
-   * server: `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the
-   * resource, once for each.
+   * The metadata of a resource of the option `resources` (RFC 9728):
+   * `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of its host.
    */
   readonly protectedResource: ProtectedResourcePart
-  /** The methods of client authentication, for a Passport instance of the host. */
+  /** For a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
-   * Revokes an authorization. Resolves once every code and token of it is void in the store. A guard of
-   * another process with a cache follows as soon as Redis notifies it, within one second at most.
+   * Resolves once the store has no valid code or token of the authorization. A guard of another process with
+   * a cache follows within one second.
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails.
    */
   revoke(authorizationId: string): Promise<void>
   /** Lists and ends what owners approved, with the option `authorizations`. */
   readonly authorizations: OwnerAuthorizations
-  /** Approvals, issued tokens, revocations, refusals and failures: see `docs/events.md`. */
+  /** Approvals, tokens, revocations, refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
 }
 
-/**
- * Creates an authorization server.
- *
- * @throws ConfigurationError that lists every mistake in the options.
- */
+/** @throws ConfigurationError that lists every mistake in the options. */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
@@ -130,7 +123,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
   const whole = () => {
     const routes = new Map<string, RequestHandler>()
-    // An issuer with a path has the rest at the root of the host, by `metadata()`.
+    // An issuer with a path has the rest at the root of the host.
     for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
       routes.set(path, metadata)
     // As Express does, also with a slash behind it.
@@ -207,7 +200,7 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
   return clientRegistrar(clientRegistry, offered, settings.authorizations ? revoke : undefined, ofStrangers)
 }
 
-/** Paths of resources at which clients can look, without the root of a host. */
+/** Without the root of a host. */
 function resourcePaths(resources: Resources | undefined): readonly string[] {
   const known = resources?.all.filter(({ uri }) => metadataUrlOf(uri) !== undefined) ?? []
   return known.map(({ uri }) => new URL(uri).pathname).filter((path) => path !== '/')

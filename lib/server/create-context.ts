@@ -24,8 +24,8 @@ import { replaceSecretHash } from '../clients/registrations'
 import { urlBelow } from '../endpoints/server-urls'
 import type { Counters } from '../limits/counters'
 import { checkedGrantType } from '../authorization/grant-type'
-import type { Plugins } from '../doors/plug-ins'
-import type { At, Door } from '../protocol/extension'
+import type { Plugins } from '../doors/context'
+import type { At, Door } from '../protocol/acting-extensions'
 import { checkedResponseType } from '../authorization/response-types'
 import { restrictorsOf } from '../authorization/restrict'
 import { withConfirmation } from '../protocol/confirmation'
@@ -170,14 +170,14 @@ function offeredGrantTypes(
   const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered
-  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
+  // No codes without resource owners: only a grant type of the host can issue refresh tokens.
   const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
   return offered.filter(
     (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
   )
 }
 
-/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
+/** RFC 6749 4.4: client credentials do not. */
 function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
   return (
     resourceOwner !== undefined ||

@@ -22,7 +22,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   const records = authorizationsIn(settings.store, clock, issuerDigest)
   const { store: plain, takeCached } = ownWrites(records, notes)
   const requestLifetime = lifetimes.authorizationRequest
-  // A removed client may register again under its id: what it was granted before must stay dead.
+  // A removed client may register again: what it was granted before must stay dead.
   const mayHaveMark = authorizations ? undefined : isDynamicClientId
   const clientMarks =
     authorizations || dynamicRegistration !== undefined
@@ -62,7 +62,6 @@ function ownAccess(store: AuthorizationStore, { accessTokenFormats, resources }:
   return async (accessToken, now) => {
     const found = await find(accessToken, now)
     if (found === undefined) return undefined
-    // Without the option `resources`, nobody can say what the token is for.
     return resources === undefined && isForCertainResources(found) ? undefined : found
   }
 }

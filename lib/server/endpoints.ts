@@ -24,7 +24,7 @@ import { type ServerContext, sortPlugins } from './create-context'
 export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] {
   const { paths, clientRegistry, endpoints } = server.settings
   return [
-    // RFC 6749 3.2
+    // RFC 6749 3.2.
     {
       name: 'token',
       path: paths.token,
@@ -34,11 +34,11 @@ export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] 
         shown: form.peek('code') ?? form.peek('refresh_token') ?? form.peek('subject_token'),
         grantType: form.peek('grant_type'),
       }),
-      // RFC 6749 5.2: 400 for every error but a failed client authentication.
+      // RFC 6749 5.2.
       errorStatus: { temporarily_unavailable: 400 },
       handle: (request) => exchange(server, request),
     },
-    // RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still exists.
+    // RFC 7009 2.2.1: status 503 tells the client that the token still exists.
     {
       name: 'revocation',
       path: paths.revocation,
@@ -47,8 +47,7 @@ export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] 
       notesOf: (form) => ({ shown: form.peek('token') }),
       handle: async (request) => ({ members: await revoke(server, request) }),
     },
-    // RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser cannot keep
-    // their credentials.
+    // RFC 7662 2.1: only confidential clients. No CORS: a page in a browser cannot keep their credentials.
     {
       name: 'introspection',
       path: paths.introspection,
@@ -68,7 +67,7 @@ export function endpointsOf(server: ServerContext): readonly EndpointOfServer[] 
   ]
 }
 
-/** RFC 7591, RFC 7592; none if registration is off. */
+/** RFC 7591, RFC 7592. */
 function registrationEndpoints(server: ServerContext): readonly EndpointOfServer[] {
   const limit = server.networkLimits.registration
   const { dynamicRegistration } = server.settings
@@ -78,7 +77,7 @@ function registrationEndpoints(server: ServerContext): readonly EndpointOfServer
   if (dynamicRegistration.verifyInitialAccessToken !== undefined) return [registration, configuration]
   return [
     { ...registration, limit },
-    // An update costs as much as a registration: reads of keys, and a write.
+    // An update costs as much as a registration.
     { ...configuration, limit: limit && ofMethod('PUT', limit) },
   ]
 }
@@ -91,10 +90,10 @@ const ofMethod =
 
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
 
-/** Mints tokens for the test kit, through the last step of a token request. */
+/** For the test kit, through the last step of a token request. */
 export function minting(wiring: ServerContext): Mint {
   const { settings } = wiring
-  // Only the extension of resources acts: extensions of the host may demand what no test request has.
+  // Extensions of the host may demand what no test request has.
   const own = { ...settings, extensions: settings.extensions.filter(isOwn) }
   const server = { ...wiring, settings: own, plugins: sortPlugins(own) }
   const { restrictors } = server.plugins
@@ -117,8 +116,7 @@ export function minting(wiring: ServerContext): Mint {
   }
 }
 
-// A subject that is present and undefined comes from a failed look-up: never make a token of the client
-// itself.
+// A subject that is present and undefined comes from a failed look-up: never a token of the client itself.
 function ownerOf(request: MintRequest): { readonly subject?: string } {
   if (!('subject' in request)) return {}
   if (isText(request.subject)) return { subject: request.subject }

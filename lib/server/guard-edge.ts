@@ -14,7 +14,6 @@ import type { Store } from '../store/store'
 import type { TimelyStore } from '../store/deadline'
 import { authorizationsIn, countersIn } from '../stores/records'
 
-/** @param counters with their deadline. */
 export function guardEdge(
   settings: GuardSettings & { readonly limits: { readonly singleUses: Limit | undefined } },
   counters: Store,

@@ -6,15 +6,15 @@ import { ofResources, resolveExtensions, type Sources } from '../config/doors'
 import { readerShape, resolveFormats, resolveTokenTypes } from '../config/plug-ins'
 import { openPluginsInGuard } from '../config/open-plug-ins'
 import { anIssuer, resolveCounters } from '../config/common-options'
+import type { AuthorizationServerOptions, ServerLimitOptions } from '../config/options'
 import type { Plugin } from '../doors/plug-in'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import { bearerGuard, type BearerGuard, type GuardDefaults, guardsOption } from '../http/bearer-guard'
+import { bearerGuard, type BearerGuard, guardsOption } from '../http/bearer-guard'
 import { allowedOrigins, type CorsOption } from '../http/cors'
 import type { GuardSettings } from '../http/edge'
 import { protectedResource, type ProtectedResourcePart } from '../http/metadata-document'
-import type { LimitOption } from '../limits/limit'
 import { singleUsesOption } from '../limits/counters'
 import { aClock, aFlag } from '../primitives/fields'
 import {
@@ -27,7 +27,7 @@ import {
   type Read,
 } from '../primitives/schema'
 import { tenYears } from '../primitives/values'
-import { scopeImplications, type ScopeImplications } from '../protocol/scope'
+import { scopeImplications } from '../protocol/scope'
 import { pageUri } from '../protocol/uri'
 import {
   introspectionOptions,
@@ -41,88 +41,57 @@ import { deadlineOf, type TimelyStore, withDeadline } from '../store/deadline'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
-/** Options of {@link createBearerGuard}. One of `store`, `jwt` and `introspection` says what knows the tokens. */
-export interface StandaloneGuardOptions {
-  /**
-   * The option `issuer` of the authorization server, `iss` of its tokens, letter by letter: tokens of others
-   * are refused.
-   */
+/** One of `store`, `jwt` and `introspection` knows the tokens. Deadlines are seconds. */
+export interface StandaloneGuardOptions extends Pick<
+  AuthorizationServerOptions,
+  'clock' | 'closeDeadline' | 'errorUri' | 'explainRefusals' | 'guards' | 'implies' | 'storeDeadline'
+> {
+  /** The option `issuer` of the authorization server, letter by letter: tokens of others are refused. */
   readonly issuer: string
-  /**
-   * The store of the authorization server knows the tokens, such as `redisStore({ url })` with the same
-   * prefix.
-   */
+  /** Of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store?: Store
-  /** Their signatures prove the tokens. */
+  /** Signatures prove the tokens. */
   readonly jwt?: JwtSource
-  /** The introspection endpoint of the issuer knows the tokens. */
+  /** The introspection endpoint of the issuer. */
   readonly introspection?: IntrospectionSource
   /**
-   * What this process serves, by the URIs in the tokens: the option `resources` of the authorization server,
-   * or a part of it. Without it, tokens for certain resources are refused (401). Default none.
+   * What this process serves: the option `resources` of the authorization server, or a part of it. Default none: tokens
+   * for certain resources are refused (401).
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** The resource of a route that names none. Default: the only one of `resources`. */
   readonly defaultResource?: string
   /**
-   * With `store`: whether the authorization server has the option `choices`: `req.oauth.choice` is the
-   * answer. Default false.
+   * With `store`: whether the authorization server has the option `choices`, whose answer is `req.oauth.choice`.
+   * Default false.
    */
   readonly choices?: boolean
   /**
-   * With `store`: whether the authorization server has the option `authorizations`: the guard then refuses,
-   * within a second, what a client got before `oauth.authorizations.revokeClient()`, or before it was
-   * disabled. Default false.
+   * With `store`: whether the authorization server has the option `authorizations`. The guard then refuses, within a
+   * second, what a client got before `revokeClient()`, or before it was disabled. Default false.
    */
   readonly authorizations?: boolean
-  /** Seconds for one call of the store, or of `counters`. Default 0.5, at most 60. */
-  readonly storeDeadline?: number
-  /**
-   * The option `plugins` of the authorization server: token types, formats and functions for guards act here. Default
-   * none.
-   */
+  /** The option `plugins` of the authorization server. Default none. */
   readonly plugins?: readonly Plugin[]
   /**
-   * Keeps values that token types accept only once; all guards must share it. Default: the option `store`; without
-   * it, the memory of this process.
+   * Keeps single-use values; all guards must share it. Default: the option `store`, else the memory of this process.
    */
   readonly counters?: Store
-  readonly limits?: {
-    /** As of `createAuthorizationServer`; `false` for none. Default: 60 000 `attempts` in 60 `seconds`. */
-    readonly singleUses?: LimitOption
-  }
-  /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
-  readonly closeDeadline?: number
-  /**
-   * The URL of a page that explains error codes: sent as `error_uri`, with the error code as its fragment.
-   * Default none.
-   */
-  readonly errorUri?: string
-  /** As the option of `createAuthorizationServer`. Default: no scope covers another. */
-  readonly implies?: ScopeImplications
-  /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
-  readonly guards?: GuardDefaults
-  /**
-   * The origins whose scripts may read `protectedResource()`: `true` for every origin, `false` for none, or
-   * `{ origins }`. The option `guards` has the `cors` of guards. Default true.
-   */
+  readonly limits?: Pick<ServerLimitOptions, 'singleUses'>
+  /** The origins whose scripts may read `protectedResource()`, as of `createAuthorizationServer`. Default true. */
   readonly cors?: CorsOption
-  /** As the option of `createAuthorizationServer`. Default true. */
-  readonly explainRefusals?: boolean
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly clock?: () => number
 }
 
-/** A bearer guard without an authorization server in the process, with its own events and lifecycle. */
+/** A bearer guard without an authorization server in the process. */
 export interface StandaloneGuard extends BearerGuard, Lifecycle {
   /** Refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
-  /** As on the authorization server: of a resource of the option `resources` (RFC 9728). */
+  /** Of a resource of the option `resources` (RFC 9728). */
   readonly protectedResource: ProtectedResourcePart
 }
 
 /**
- * Creates bearer guards for a resource server in another process than the authorization server.
+ * Creates a bearer guard for another process than the authorization server.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
@@ -162,7 +131,6 @@ const partsOf = (sources: Sources, { resources, choices }: ReadOptions) => ({
 })
 
 interface Guarding extends ReadOptions, ReturnType<typeof partsOf> {
-  /** That of the option first. */
   readonly issuers: readonly string[]
 }
 

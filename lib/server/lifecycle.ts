@@ -9,31 +9,27 @@ import { warnOfStore, warnOnce } from '../audit/warning'
 
 export interface Lifecycle {
   /**
-   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`; those in flight may
-   * finish within `closeDeadline` seconds. The last open server or guard of this process on the store then
-   * closes it, if it has a function `close`. A Redis client that the host passed to `redisStore()` stays
-   * open. Further calls return the same promise.
+   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`; those in flight may finish
+   * within `closeDeadline` seconds. The last server or guard of this process on the store then closes it, but not a
+   * Redis client that the host passed. Further calls return the same promise.
    *
-   * @throws the error of the function `close` of the store.
+   * @throws the error of `close` of the store.
    */
   close(): Promise<void>
   /**
-   * Whether the store answers within `storeDeadline`, and `close()` was not called. Costs one read of the
-   * store. A guard without a store fetches what it lacks, keys or the place of the endpoint. Never rejects. Stays
-   * true during maintenance, when the server still responds.
+   * Whether the store answers within `storeDeadline`, and `close()` was not called, by one read. A guard without a
+   * store fetches what it lacks, such as keys. Never rejects. Stays true during maintenance.
    */
   ready(): Promise<boolean>
 }
 
 interface LifecycleOptions {
   readonly issuer: string
-  /** Undefined for a guard without a store. */
   readonly store: Store | undefined
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
   readonly readiness?: readonly Readiness[]
-  /** Rejects if the source of the tokens does not answer. */
   readonly source?: (() => Promise<unknown>) | undefined
 }
 
@@ -82,10 +78,7 @@ interface StoreUse {
 
 const holdings = new WeakMap<Store, StoreUse>()
 
-/**
- * The first holder lets the store check its surroundings; the last one closes it. A store with the records of
- * two issuers causes a warning.
- */
+/** The first holder lets the store check its surroundings; the last one closes it. */
 function holdStore(store: Store, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
     holders: 0,
@@ -108,15 +101,13 @@ function holdStore(store: Store, issuer: string): () => Promise<void> {
   }
 }
 
-// Milliseconds until the warning. A Redis client may wait much longer before it gives up.
+// Milliseconds. A Redis client may wait much longer.
 const patience = 5000
-// Milliseconds between two checks: doubles after each failure.
+// Milliseconds; doubles after each failure.
 const soonest = 1000
 const latest = 60_000
 
-/**
- * Warns of each problem once, and repeats until it succeeds. Delays no request, nor the end of the process.
- */
+/** Warns of each problem once, and repeats until it succeeds. Delays nothing. */
 function checkSurroundings(store: Store, issuer: string): () => void {
   const check = store.check?.bind(store)
   if (check === undefined) return () => {}
@@ -130,8 +121,7 @@ function checkSurroundings(store: Store, issuer: string): () => void {
       const warnings = await check(issuer)
       if (!state.stopped) for (const warning of warnings) warnOfStore(warning)
     } catch (error) {
-      // No warning of the first failure: a client that refuses commands until it is connected may connect
-      // soon.
+      // Not of the first failure: a client may still connect.
       if (pause > soonest) blame(error instanceof Error ? error.message : 'it failed without an error')
       if (!state.stopped)
         state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()

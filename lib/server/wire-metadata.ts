@@ -10,7 +10,7 @@ import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { offlineAccess } from '../protocol/scope'
 import { methodsIn, type ServerContext } from './create-context'
 
-/** RFC 8414 2. Made of the parts that serve requests, so the metadata promises nothing else. */
+/** RFC 8414 2. Made of the parts that serve, so it promises nothing else. */
 export function wireMetadata(
   { settings, credentialTerms, plugins, watchHost }: ServerContext,
   endpoints: readonly EndpointOfServer[],
@@ -24,7 +24,7 @@ export function wireMetadata(
     issuer,
     ...Object.fromEntries(named.map(({ name, path }) => [`${name}_endpoint`, urlBelow(issuer, path)])),
     scopes_supported: grantableScopes(settings),
-    // RFC 8414 2 requires it also without an authorization endpoint, and clients insist.
+    // RFC 8414 2 requires it, and clients insist.
     response_types_supported: resourceOwner === undefined ? [] : responseTypes.map(({ name }) => name),
     grant_types_supported: plugins.offeredGrantTypes,
     ...authenticationMembers(listed, methodsIn(credentialTerms)),
@@ -43,7 +43,7 @@ function authenticationMembers(
     const methods = offered.filter((method) => isUsableAt(endpoint, method))
     const prefix = `${endpoint.name}_endpoint_auth`
     members[`${prefix}_methods_supported`] = methods.map(({ name }) => name)
-    // RFC 8414 2: names the algorithms of signed assertions for each endpoint.
+    // RFC 8414 2.
     const algorithms = methods.flatMap((method) => method.signingAlgorithms ?? [])
     if (algorithms.length > 0) members[`${prefix}_signing_alg_values_supported`] = [...new Set(algorithms)]
   }
@@ -62,14 +62,14 @@ function authorizationMembers(settings: ServerSettings): ExtensionMetadata {
   return {
     authorization_endpoint: urlBelow(issuer, paths.authorization),
     response_modes_supported: [...modes, ...responseModes.map(({ name }) => name)],
-    // Initiating User Registration via OpenID Connect 1.0, 4.1
+    // Initiating User Registration via OpenID Connect 1.0, 4.1.
     prompt_values_supported: promptValues,
-    // RFC 9207 3
+    // RFC 9207 3.
     authorization_response_iss_parameter_supported: true,
   }
 }
 
-// A token is for resources, and has no scope that they lack.
+// A token is for resources.
 function grantableScopes({ scopes, resources, ...settings }: ServerSettings): readonly string[] {
   const ofResources = resources && [...resources.all, ...resources.ofPlugins].flatMap((each) => each.scopes)
   const known = [...scopes.keys()].filter((scope) => ofResources?.includes(scope) !== false)
@@ -81,7 +81,6 @@ function pluginMembers(settings: ServerSettings): ExtensionMetadata {
   const aboutRequests = resourceOwner && extensions.map((each) => each.authorizationMetadata)
   const others = [...endpoints, ...grantTypes, ...extensions].map(({ metadata }) => metadata)
   const members = [...others, ...(aboutRequests ?? [])].flatMap((each) => Object.entries(each ?? {}))
-  // What one plug-in supports, the server supports, whatever another one says.
   const supported = members.filter(([, value]) => value === true)
   return { ...clientMetadata, ...Object.fromEntries([...members, ...supported]) }
 }

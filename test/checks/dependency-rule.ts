@@ -30,7 +30,7 @@ audit: authorization express
 extensions/token-types: authorization
 client-authentication: limits jwt clients/document-fetch passport-http bcrypt express
 
-doors: express pages/texts/locale limits clients/document-fetch/document-fetch authorization audit/audit-log
+doors: express pages/consent-page pages/texts/locale limits clients/document-fetch/document-fetch authorization audit/audit-log
   extensions/resource-indicators/resources client-authentication/method
 clients: clients/document-fetch/document-fetch client-authentication/client-secret client-authentication/bcrypt stores
 stores/redis: ioredis

@@ -14,49 +14,41 @@ import es from './es.json'
 import fr from './fr.json'
 import ja from './ja.json'
 
-// The declarations of the package name the texts, and no file of data.
+// The declarations of the package name texts, no file of data.
 const named = <Texts>(texts: Texts): { readonly [Part in keyof Texts]: Texts[Part] } => texts
 
-/** Every text of the pages in English. In the place of `{}` stands a name, a host or a link. */
+/** A name, a host or a link stands for `{}`. */
 export const en = named(english)
 
-/** Every text of the pages in one language. Each language has `{}` where English has it. */
+/** Each language has `{}` where English has it. */
 export type PageTexts = typeof en
 
-/** The first is for people who read none of them. */
 export const pageLanguages = ['en', 'de', 'fr', 'es', 'ja', 'ar'] as const
 
-/** A language of the pages, by its tag. */
 export type PageLanguage = (typeof pageLanguages)[number]
 
 export const catalogues: Readonly<Record<PageLanguage, PageTexts>> = { en, de, fr, es, ja, ar }
 
-/** The language of one page, and everything that the page says in it. */
+/** One language, and what a page says in it. */
 export interface PageLocale extends PageFrame {
-  /** The texts of the pages of the suite. */
   readonly texts: PageTexts
-  /** The text of the host in this language, or else in the next best one. */
+  /** In this language, or else in the next best one. */
   readonly pick: (text: Text) => string
 }
 
 interface PageService {
   readonly name: Text | undefined
   readonly logo: string | undefined
-  /** The stylesheet with them. */
   readonly colors: string
 }
 
-export interface PageLocales {
-  readonly styleSource: string
-  /** RFC 4647 3.4: by `ui_locales`, then `Accept-Language`, at most 20 of each, then the server's first. */
-  choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale
-}
+export type PageLocales = ReturnType<typeof createPageLocales>
 
 export function createPageLocales(
   languages: readonly PageLanguage[],
   texts: Readonly<Record<PageLanguage, PageTexts>>,
   service: PageService,
-): PageLocales {
+) {
   const localeOf = (language: PageLanguage, range: string): PageLocale => {
     const ranges = [range, language, ...languages]
     const pick = (text: Text) => textIn(text, ranges)
@@ -73,7 +65,8 @@ export function createPageLocales(
   const [first = 'en'] = languages
   return {
     styleSource: styleSourceOf(service.colors),
-    choose(uiLocales, acceptLanguage) {
+    /** RFC 4647 3.4: by `ui_locales`, then `Accept-Language`, at most 20 of each. */
+    choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale {
       const found =
         lookUpLanguage(parseUiLocales(uiLocales), languages) ??
         lookUpLanguage(parseAcceptLanguage(acceptLanguage), languages)
