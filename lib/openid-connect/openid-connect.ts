@@ -43,34 +43,32 @@ export interface OpenIdConnectOptions {
   /** Default: nothing but the subject. */
   readonly claims?: OwnerClaims
   /**
-   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`;
-   * self-registered ones get `RS256`. Many clients know only `RS256`, so the keys must have it in any case
-   * (OpenID Connect Discovery 3). Default `RS256`.
+   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; self-registered
+   * ones get `RS256`, which the keys must have in any case (OpenID Connect Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
-   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID
-   * Connect Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one changes
-   * each `sub`, and loses every account at these clients. Default: `public` only.
+   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID Connect
+   * Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one loses every account
+   * at these clients. Default: `public` only.
    */
   readonly pairwise?: { readonly secret: string }
   /** Whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
-   * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The
-   * consent page names those beyond the scopes of the request. Default false.
+   * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The consent
+   * page names those beyond the scopes. Default false.
    */
   readonly claimsParameter?: boolean
   /**
-   * Whether ID tokens have the claims of the approved scopes, for clients that read nothing else, such as Kubernetes;
-   * `id_token_claims` of a registration comes first. Each front end of a client then sees them. Default false: the
-   * UserInfo endpoint alone (OpenID Connect Core 5.4).
+   * Whether ID tokens have the claims of the approved scopes, for clients that read nothing else, such as
+   * Kubernetes; `id_token_claims` of a registration comes first. Default false: the UserInfo endpoint alone
+   * (OpenID Connect Core 5.4).
    */
   readonly idTokenClaims?: boolean
   /**
-   * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and
-   * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes
-   * the record of the owner. Default false.
+   * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and by
+   * {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). Default false.
    */
   readonly backChannelLogout?: boolean | BackChannelLogoutOptions
   /** Below the issuer. Default `/userinfo`. */
@@ -82,23 +80,22 @@ export interface OpenIdConnectOptions {
 export interface OpenIdConnect extends Plugin {
   /**
    * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
-   * rejects: do not let the owner wait for it. The event `failure` names clients that it could not tell.
+   * rejects: the owner need not wait. The event `failure` names clients that it could not tell.
    *
    * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
    */
   announceLogout(subject: string): Promise<void>
 }
 
-// Seconds for an ID token as a hint, whatever its end: clients use it for the logout.
+// Seconds. Clients use an expired ID token as a hint for the logout.
 const hintLifetime = 30 * 24 * 3600
 
 const name = 'openid-connect'
 
 /**
- * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
- * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
- * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The registration of a
- * client decides on refresh tokens: the scope `offline_access` has no effect.
+ * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token,
+ * and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and
+ * what clients may ask for of `profile`, `email`, `address` and `phone`. The scope `offline_access` has no effect.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
@@ -135,7 +132,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
           ? [userInfo, endSessionPage(terms, endSessionPath, announce)]
           : [userInfo],
         ...identity(terms, announces),
-        // As long as a client has an ID token.
+        // While a client has an ID token.
         ...(announces && { indexSeconds: hintLifetime }),
         clientMembers: identityMembers(server.issuer, ring.algorithms, subjectFor, announces),
         resources: [
@@ -150,7 +147,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
 }
 
 function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
-  // OpenID Connect Discovery 3: RS256 must be offered.
+  // OpenID Connect Discovery 3.
   const required = [...new Set<SigningAlgorithm>([own, 'RS256'])]
   if (required.every((each) => present.includes(each))) return
   throw new Error(
@@ -173,10 +170,10 @@ function identity(terms: Terms, announces: boolean): PluginParts {
   const hasPairwise = subjectFor !== publicSubject
   return {
     authorizationParameters: identityParameters,
-    // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
+    // OpenID Connect Core 11: it grants no offline access.
     ignoredScope: [offlineAccess],
     authorizationMetadata: {
-      // Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
+      // Back-Channel Logout 1.0, 2.1. Only the host knows sessions.
       ...(announces && { backchannel_logout_supported: true, backchannel_logout_session_supported: false }),
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
@@ -197,7 +194,7 @@ function identity(terms: Terms, announces: boolean): PluginParts {
       const { acrValues = [] } = request ?? {}
       const asKnown = owner && { ...owner, subject: subjectFor(owner.subject, client) }
       const refusal = asKnown && refusalOf(asKnown, client, hinted, request)
-      // OpenID Connect Core 3.1.2.1: this owner may log in now. No other one may answer.
+      // OpenID Connect Core 3.1.2.1: only this owner may answer, and may log in now.
       if (refusal !== undefined && loginDemandedAt !== undefined) throw refusal
       const isMissing = refusal !== undefined || (owner === undefined && acrValues.length > 0)
       return {

@@ -1,6 +1,6 @@
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 
-// The plug-in imports this file of types, so it ends up in the declarations of the package.
+// The plug-in imports this file, so the types reach the declarations of the package.
 declare module '../protocol/client' {
   interface ClientRegistration {
     /**
@@ -9,9 +9,9 @@ declare module '../protocol/client' {
      */
     readonly subject_type?: 'public' | 'pairwise' | undefined
     /**
-     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
-     * 2048 characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of
-     * the host. Default: the one host of all redirection URIs.
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most 2048
+     * characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of the host.
+     * Default: the one host of all redirection URIs.
      */
     readonly sector_identifier_uri?: string | undefined
     /**

@@ -34,7 +34,7 @@ export function userInfoEndpoint(terms: IdentityTerms, name: string, path: strin
       if (known === undefined) throw badToken('token_invalid', needed)
       if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
       const client = await server.findClient(clientId)
-      // The subject of the host must not show in place of a pairwise one.
+      // The subject of the host must not stand in.
       if (client === undefined) throw badToken('token_invalid', needed)
       return { members: { ...known, sub: subjectFor(subject, client) } }
     },
