@@ -29,7 +29,8 @@ export interface KeySource {
    * Undefined if no key fits. Without a header, only makes sure that there are keys.
    *
    * @param now seconds since the epoch.
-   * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several fit.
+   * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several
+   * fit.
    */
   find(now: number, header?: Header): Promise<FoundKey | undefined>
 }
@@ -123,8 +124,8 @@ interface FetchTerms {
   /** @param seconds until the next fetch, if that may help. */
   readonly unavailable: (cause: unknown, seconds?: number) => OAuthError
   /**
-   * For the keys of a client: whether others could cause the failure, by exhausted limits or a silenced network.
-   * They must not lock it out. Undefined for an issuer.
+   * For the keys of a client: whether others could cause the failure, by exhausted limits or a silenced
+   * network. They must not lock it out. Undefined for an issuer.
    */
   readonly isPrevented?: (cause: unknown) => boolean
 }
@@ -146,7 +147,10 @@ const maximumSize = 256 * 1024
 export const isWithin = (seconds: number, since: number, now: number): boolean =>
   since <= now && now < since + seconds
 
-/** RFC 7517 5. That of jose fetches for each request while an issuer is down, without a bound and by its own clock. */
+/**
+ * RFC 7517 5. That of jose fetches for each request while an issuer is down, without a bound and by its own
+ * clock.
+ */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
@@ -184,7 +188,10 @@ export class FetchedKeys implements KeySource {
     return found
   }
 
-  /** A fetch must have begun after the first JWT with this key came, and ended: the issuer may be using it since. */
+  /**
+   * A fetch must have begun after the first JWT with this key came, and ended: the issuer may be using it
+   * since.
+   */
   private requireLaterFetch(kid: unknown, begun: number, now: number): void {
     const name = nameOf(kid)
     const first = this.unknown.get(name) ?? begun

@@ -28,7 +28,9 @@ interface Asking<Found, Sender> {
   ask(token: string, now: number, sender: Sender, wasGood: boolean): Promise<Answer<Found>>
 }
 
-/** Parallel requests with one token share one call. Random tokens have their own cache, and evict no good one. */
+/**
+ * Parallel requests with one token share one call. Random tokens have their own cache, and evict no good one.
+ */
 export function knownTokens<Found, Sender>(asking: Asking<Found, Sender>) {
   const { maximumCached, longest, tooLong } = asking
   // Ended answers stay: a token that was good before is no guess.

@@ -15,8 +15,8 @@ export type IssuerKeys =
     }
   | {
       /**
-       * https, or http on a loopback host. Fetched at first use, again after 10 minutes, and for an unknown key,
-       * but at most once in 10 seconds; without redirects, at most 256 KiB within 5 seconds.
+       * https, or http on a loopback host. Fetched at first use, again after 10 minutes, and for an unknown
+       * key, but at most once in 10 seconds; without redirects, at most 256 KiB within 5 seconds.
        */
       readonly jwks_uri: string
       readonly jwks?: never

@@ -17,8 +17,8 @@ export interface BackChannelLogoutOptions {
   /** Certificate authorities for the hosts of clients, as in `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
   /**
-   * Whether the logout tokens of clients that the host registered may go to addresses inside the network, over
-   * https. A wrong `backchannel_logout_uri` then reaches programs that trust the network. Default false.
+   * Whether the logout tokens of clients that the host registered may go to addresses inside the network,
+   * over https. A wrong `backchannel_logout_uri` then reaches programs that trust the network. Default false.
    */
   readonly insideNetwork?: boolean
   /** Finds the addresses of a host. Default: DNS. */

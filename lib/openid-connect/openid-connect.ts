@@ -43,21 +43,22 @@ export interface OpenIdConnectOptions {
   /** Default: nothing but the subject. */
   readonly claims?: OwnerClaims
   /**
-   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; self-registered
-   * ones get `RS256`, which the keys must have in any case (OpenID Connect Discovery 3). Default `RS256`.
+   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`;
+   * self-registered ones get `RS256`, which the keys must have in any case (OpenID Connect Discovery 3).
+   * Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
-   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID Connect
-   * Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one loses every account
-   * at these clients. Default: `public` only.
+   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID
+   * Connect Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one loses
+   * every account at these clients. Default: `public` only.
    */
   readonly pairwise?: { readonly secret: string }
   /** Whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
-   * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The consent
-   * page names those beyond the scopes. Default false.
+   * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The
+   * consent page names those beyond the scopes. Default false.
    */
   readonly claimsParameter?: boolean
   /**
@@ -67,8 +68,8 @@ export interface OpenIdConnectOptions {
    */
   readonly idTokenClaims?: boolean
   /**
-   * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and by
-   * {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). Default false.
+   * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and
+   * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes the record of the owner. Default false.
    */
   readonly backChannelLogout?: boolean | BackChannelLogoutOptions
   /** Below the issuer. Default `/userinfo`. */
@@ -93,9 +94,10 @@ const hintLifetime = 30 * 24 * 3600
 const name = 'openid-connect'
 
 /**
- * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token,
- * and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and
- * what clients may ask for of `profile`, `email`, `address` and `phone`. The scope `offline_access` has no effect.
+ * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
+ * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
+ * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The scope
+ * `offline_access` has no effect.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */

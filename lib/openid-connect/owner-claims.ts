@@ -52,8 +52,8 @@ export interface ClaimsRequest {
 }
 
 /**
- * Returns what the host knows about a resource owner: claims by name (OpenID Connect Core 5.1). The client gets
- * `names` alone. Undefined if the owner no longer exists.
+ * Returns what the host knows about a resource owner: claims by name (OpenID Connect Core 5.1). The client
+ * gets `names` alone. Undefined if the owner no longer exists.
  */
 export type OwnerClaims = (
   subject: string,
@@ -105,8 +105,9 @@ export const answersElsewhere = ({ grant_types }: Client): boolean =>
   grant_types.some((name) => !atRedirectionUri.has(name))
 
 /**
- * Undefined for apps on loopback and with a scheme of an app, which have no host of their own. Anybody may name
- * the redirection URI of others: it counts only where each answer goes there, or for a client of the host.
+ * Undefined for apps on loopback and with a scheme of an app, which have no host of their own. Anybody may
+ * name the redirection URI of others: it counts only where each answer goes there, or for a client of the
+ * host.
  */
 export function sectorOf(client: Client): string | undefined {
   const { client_id, redirect_uris, members } = client

@@ -9,9 +9,9 @@ declare module '../protocol/client' {
      */
     readonly subject_type?: 'public' | 'pairwise' | undefined
     /**
-     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most 2048
-     * characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of the host.
-     * Default: the one host of all redirection URIs.
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
+     * 2048 characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of
+     * the host. Default: the one host of all redirection URIs.
      */
     readonly sector_identifier_uri?: string | undefined
     /**
@@ -28,7 +28,10 @@ declare module '../protocol/client' {
      * `idTokenClaims`.
      */
     readonly id_token_claims?: boolean | undefined
-    /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
+    /**
+     * With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default
+     * none.
+     */
     readonly default_acr_values?: readonly string[] | undefined
     /**
      * With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect

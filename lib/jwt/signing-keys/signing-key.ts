@@ -126,8 +126,8 @@ export interface RemoteSigningKey {
   readonly algorithm: SigningAlgorithm
   readonly kid?: string
   /**
-   * Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), not DER. A rejection,
-   * or more than 2 seconds, causes `temporarily_unavailable`, and the request uses nothing up.
+   * Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), not DER. A
+   * rejection, or more than 2 seconds, causes `temporarily_unavailable`, and the request uses nothing up.
    */
   sign(text: Buffer): Promise<Uint8Array>
 }

@@ -32,14 +32,17 @@ export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
 /** The server makes its keys, shares them through the store, and replaces them in time. */
 export interface SharedKeysOptions {
   /**
-   * Seal the keys in the store: at least 32 characters each, such as `openssl rand -base64 32` gives. The first
-   * one seals new keys, each opens keys. To change the secret, give all processes `[old, new]`, then
+   * Seal the keys in the store: at least 32 characters each, such as `openssl rand -base64 32` gives. The
+   * first one seals new keys, each opens keys. To change the secret, give all processes `[old, new]`, then
    * `[new, old]`. Remove the old one only when `keys list` shows no key under it.
    */
   readonly secrets: readonly string[]
   /** One key for each; the first one is the usual one. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
-  /** Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90 days. */
+  /**
+   * Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90
+   * days.
+   */
   readonly rotateAfter?: number
   /**
    * Whole seconds, 900 to 30 days, for which a successor is published before it signs: as long as caches
@@ -52,8 +55,8 @@ export interface SharedKeysOptions {
 /** The host makes the keys, and replaces them. */
 export interface GivenKeysOptions {
   /**
-   * The first key of each algorithm signs; all are published. To replace a key, append the new one, put it first
-   * an hour later, and remove the old one when its last token has expired.
+   * The first key of each algorithm signs; all are published. To replace a key, append the new one, put it
+   * first an hour later, and remove the old one when its last token has expired.
    */
   readonly keys: readonly GivenKey[]
   readonly secrets?: undefined
@@ -62,7 +65,9 @@ export interface GivenKeysOptions {
   readonly publishBefore?: undefined
 }
 
-/** The signing keys of a server. Plug-ins that sign take this object, and follow it in the option `plugins`. */
+/**
+ * The signing keys of a server. Plug-ins that sign take this object, and follow it in the option `plugins`.
+ */
 export interface SigningKeys extends Plugin {
   /**
    * The keys of one server, for `open()` of a plug-in.
@@ -191,13 +196,14 @@ export interface KeyManagementOptions {
 export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
   /**
-   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, or later by the option
-   * `publishBefore` of the server.
+   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, or later by the
+   * option `publishBefore` of the server.
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
-   * Retires a key, such as a leaked one. Its successor signs at once. Every process stops using and publishing it
-   * within 10 seconds, or within a minute while the store fails; caches elsewhere after 10 minutes by the rules.
+   * Retires a key, such as a leaked one. Its successor signs at once. Every process stops using and
+   * publishing it within 10 seconds, or within a minute while the store fails; caches elsewhere after 10
+   * minutes by the rules.
    *
    * @throws ConfigurationError if no such key is there.
    */
