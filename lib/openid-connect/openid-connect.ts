@@ -69,7 +69,8 @@ export interface OpenIdConnectOptions {
   readonly idTokenClaims?: boolean
   /**
    * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and
-   * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes the record of the owner. Default false.
+   * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes
+   * the record of the owner. Default false.
    */
   readonly backChannelLogout?: boolean | BackChannelLogoutOptions
   /** Below the issuer. Default `/userinfo`. */
