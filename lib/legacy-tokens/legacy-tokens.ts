@@ -34,19 +34,19 @@ import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 
-/** A token of the other server, as its storage has it. */
+/** A token of the other server. */
 export interface LegacyToken {
-  /** The client that got it. It has the same identifier here. */
+  /** The client that got it, under its identifier here. */
   readonly clientId: string
-  /** The resource owner. Omit it if the client acts for itself; undefined is a mistake, as of a failed look-up. */
+  /** Omit it if the client acts for itself; undefined is a mistake, as of a failed look-up. */
   readonly subject?: string
   readonly scope: Scope
   /** Whole seconds since the epoch. */
   readonly expiresAt: number
   /**
-   * When the owner approved, in whole seconds since the epoch: a revocation at this server ends what was granted before
-   * it, and `lifetimes.grant` counts from here. Default: unknown; then every revocation of the owner or the client
-   * counts, and `lifetimes.grant` begins with the move.
+   * When the owner approved, in whole seconds since the epoch: a revocation here ends what was granted before
+   * it, and `lifetimes.grant` counts from here. Default: unknown; then every revocation of the owner or the
+   * client counts, and `lifetimes.grant` begins with the move.
    */
   readonly grantedAt?: number
   /** URIs of the option `resources`. Default: the default resource. */
@@ -61,20 +61,20 @@ type Revoke = (token: string, kind: LegacyTokenKind) => unknown
 type Form = RegExp | ((text: string) => boolean)
 
 /**
- * Options of {@link legacyTokens}. If a function throws, or returns anything else than a token or undefined, the
- * request gets `temporarily_unavailable`, and the event `failure` says what was wrong.
+ * Options of {@link legacyTokens}. If a function throws, or returns no token and not undefined, the request
+ * gets `temporarily_unavailable`, and the event `failure` names the mistake.
  */
 export interface LegacyTokensOptions {
   /**
-   * The form of the tokens: an expression for the whole text, such as `/[0-9a-f]{40}/`, or a function. The functions
-   * below are asked for such texts alone, of at most 8192 letters, digits and `-._~+/=`, and never for tokens of this
-   * server.
+   * The form of the tokens: an expression for the whole text, such as `/[0-9a-f]{40}/`, or a function. The
+   * functions below get such texts alone, of at most 8192 letters, digits and `-._~+/=`, and no tokens of
+   * this server.
    */
   readonly form: Form
   /**
    * The last second for which tokens of the other server count, since the epoch: at most twice the longest of
-   * `lifetimes.refreshToken` and `lifetimes.accessToken` from now, because a revocation is remembered for so long. Do not
-   * move it later.
+   * `lifetimes.refreshToken` and `lifetimes.accessToken` from now, because a revocation is remembered for so
+   * long. Do not move it later.
    */
   readonly until: number
   /** Finds an access token; undefined if unknown. Asked for each request to a guard. */
@@ -82,7 +82,7 @@ export interface LegacyTokensOptions {
   /** Finds a refresh token; undefined if unknown. */
   readonly findRefresh: Find
   /**
-   * Ends a token at the revocation endpoint, once its client has asked for it. Default: tokens of the other server that no
+   * Ends a token at the revocation endpoint, for its client. Default: tokens of the other server that no
    * refresh has moved stay good until their end.
    */
   readonly revoke?: Revoke
@@ -91,14 +91,14 @@ export interface LegacyTokensOptions {
 const name = 'legacy-tokens'
 
 /**
- * Takes the live tokens of the server from which a host moves, so that the move logs nobody out. Guards on the store
- * and introspection accept its access tokens until they end. The first refresh with one of its refresh tokens moves the
- * grant: the client gets tokens of this server, by the rules of every refresh. Of any number of parallel moves, one
- * wins. Within `lifetimes.refreshTokenGrace` the old token gets the same answer; later it ends the grant (RFC 9700
- * 4.14.2).
+ * Takes the live tokens of the server from which a host moves, so that the move logs nobody out. Guards on
+ * the store and introspection accept its access tokens until they end. The first refresh with one of its
+ * refresh tokens moves the grant: the client gets tokens of this server. Of any number of parallel moves, one
+ * wins. Within `lifetimes.refreshTokenGrace` the old token gets the same answer; later it ends the grant (RFC
+ * 9700 4.14.2).
  *
- * A token of a moved grant is `bearer` unless the registration, or an extension such as `dpop()`, says otherwise. It has
- * no ID token before the next login.
+ * A token of a moved grant is `bearer` unless the registration, or an extension such as `dpop()`, says
+ * otherwise. It has no ID token before the next login.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
@@ -109,7 +109,7 @@ export function legacyTokens(options: LegacyTokensOptions): Plugin {
     open(server) {
       const { refreshToken, accessToken } = server.context().lifetimes
       const longest = 2 * Math.max(refreshToken, accessToken)
-      // What ends everything of an owner or a client is remembered for so long.
+      // A revocation is remembered for so long.
       if (terms.until > server.now() + longest)
         throw new Error(
           `has until later than ${longest} seconds from now, twice the longest of the lifetimes.`,
@@ -133,7 +133,7 @@ const writesNone = () => Promise.reject(new Error('Only the other server writes 
 const isForm = (value: unknown): value is Form => isRegExp(value) || typeof value === 'function'
 const aForm = kind(isForm, 'must be a regular expression of the whole token, or a function.')
 
-/** Of the whole text, and without a state between two calls. */
+/** Of the whole text; without a state between two calls. */
 function testOf({ source, flags }: RegExp): (text: string) => boolean {
   const whole = new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ''))
   return (text) => whole.test(text)
@@ -161,7 +161,7 @@ const timeUntil = (ahead: number, what: string) =>
     `must be whole seconds since the epoch, ${what}.`,
   )
 
-/** The context: the time, in seconds since the epoch. */
+/** The context: seconds since the epoch. */
 const legacyToken = exactShape<LegacyToken, number>({
   clientId: aText,
   subject: (given, at, member) => (member in at.source ? aSubject(given, at, member) : undefined),
@@ -173,7 +173,6 @@ const legacyToken = exactShape<LegacyToken, number>({
 
 type Verb = 'findAccess' | 'findRefresh'
 
-/** The tokens of the other server, as the host knows them. */
 class LegacyTokens {
   private readonly issuerDigest: string
   private readonly owners: Owners
@@ -206,7 +205,7 @@ class LegacyTokens {
     return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(this.terms.form(text)))
   }
 
-  /** Names the record that a refresh token begins: of any number of moves, one creates it. */
+  /** Of any number of moves, one creates the record of this name. */
   referenceTo(text: string) {
     return { authorizationId: idOfUse([this.guard.issuer, name, text]), tokenId: digest(text) }
   }
@@ -224,12 +223,12 @@ class LegacyTokens {
     // None of a client that acts for itself.
     const names: ExtensionData = owner === undefined ? {} : { [entryName]: namesIn(owner) }
     const { until } = this.terms
-    // Then no process takes the token any more, whatever the host may say of its end.
+    // Then no process takes the token any more.
     const usedUntil = until + clocksApart
     return { ...found, expiresAt: Math.min(expiresAt, until), usedUntil, names }
   }
 
-  /** RFC 7009 2.1: only for the client of the token. The endpoint then ends what this server has of the grant. */
+  /** RFC 7009 2.1. The endpoint then ends what this server has of the grant. */
   async revoke({ endpoint, client, parameters }: ClientRequest): Promise<undefined> {
     const { revoke } = this.terms
     const text = endpoint === 'revocation' ? parameters.get('token') : undefined
@@ -257,7 +256,7 @@ const kinds = [
   ['findAccess', 'access_token'],
 ] as const
 
-/** Asks a function of the host. The other server may still know the token: its client must not lose it. */
+/** The other server may still know the token: its client must not lose it. */
 function asked<Answer>(option: keyof LegacyTerms, text: string, ask: () => Promise<Answer>): Promise<Answer> {
   // A message of a database may quote the token.
   const failure = (what: string) => {
@@ -285,7 +284,7 @@ async function move(
   const text = parameters.require('refresh_token')
   if (!(await tokens.mayHold(text))) return undefined
   const { authorizationId } = tokens.referenceTo(text)
-  // A repetition needs nothing of the host, which may have forgotten the token.
+  // A repetition asks no host, which may have forgotten the token.
   const isMoved = (await server.find(authorizationId)) !== undefined
   const before = isMoved ? undefined : await grantOf(tokens, text, client.token_type, context)
   const refresh = { refreshToken: text, clientId: client.client_id, scope: parameters.get('scope') }
@@ -299,7 +298,7 @@ async function move(
   return { authorizationId, transition }
 }
 
-/** As if this server had issued the refresh token. The first refresh stores it. */
+/** As if this server had issued the refresh token. */
 async function grantOf(
   tokens: LegacyTokens,
   text: string,

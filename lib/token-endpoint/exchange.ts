@@ -34,7 +34,7 @@ interface AuthenticatedTokenRequest {
   readonly useUp?: (() => Promise<void>) | undefined
 }
 
-/** RFC 6749 3.2. One write creates the tokens. */
+/** RFC 6749 3.2. */
 export async function exchange(
   server: Context,
   received: AuthenticatedTokenRequest,
@@ -67,7 +67,7 @@ function readRequest(server: Context, received: AuthenticatedTokenRequest): Read
   const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugins
   const grantType = grantTypes.get(received.parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
-  // RFC 6749 6: a refresh never widens, so a scope beyond it is a mistake.
+  // RFC 6749 6: a scope beyond that of the grant is a mistake.
   const ignored = grantType.name === 'refresh_token' ? ignoredAtRefresh : ignoredScope
   const parameters = withoutIgnoredScope(received.parameters, client, ignored)
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
@@ -110,7 +110,7 @@ function requestedScope(grantType: ServedGrantType, parameters: Parameters): Sco
   return text === undefined ? undefined : parseScope(text)
 }
 
-// V8 makes a new hidden class for each literal with a getter, and that class keeps its request alive.
+// V8 makes a new hidden class for each literal with a getter, which keeps its request alive.
 class RequestOfClient implements TokenRequest {
   readonly client: Client
   readonly defaultScope: Scope
@@ -163,7 +163,7 @@ function move(
   })
 }
 
-/** A record that begins with a token. Nothing is stored yet. */
+/** Nothing is stored yet. */
 export function beginningOf(
   { settings: { issuer, tokenType } }: Context,
   { client_id: clientId, token_type = tokenType }: Client,
