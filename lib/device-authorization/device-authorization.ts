@@ -31,9 +31,9 @@ export interface DeviceAuthorizationOptions {
   readonly requests?: LimitOption
   /** Renders the page. Default: the page of the suite. */
   readonly page?: RenderView<DeviceView>
-  /** The path of the device authorization endpoint below the issuer. Default `/device_authorization`. */
+  /** Below the issuer. Default `/device_authorization`. */
   readonly endpointPath?: string
-  /** The path of the page below the issuer: people type it. Default `/device`. */
+  /** Below the issuer: people type it. Default `/device`. */
   readonly pagePath?: string
 }
 
@@ -50,13 +50,12 @@ interface DeviceGuessOptions {
  * this server, and the device polls for its tokens. Clients need the grant type
  * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Plugin {
   const { secret, ...read } = readOptions('deviceAuthorization()', fields, options, {
     undefinedMembers: 'refused',
   })
-  // For all servers of the process.
   const random = randomBytes(32)
   return {
     name: 'device-authorization',

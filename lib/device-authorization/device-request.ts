@@ -69,7 +69,6 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
   }
 }
 
-/** A code may be taken. */
 async function beginWithNewCode(
   server: PluginServer,
   key: DeviceKey,
@@ -89,7 +88,7 @@ async function beginWithNewCode(
   }
 }
 
-// RFC 8628 3.5: seconds.
+// RFC 8628 3.5.
 const slowerBy = 5
 // Whole seconds and the network may make a poll a second early. Within a second it is the same poll:
 // libraries try one client authentication after another.

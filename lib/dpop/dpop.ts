@@ -27,9 +27,9 @@ export interface DpopOptions {
    * so near. Default 60.
    */
   readonly tolerance?: number
-  /** Demands a nonce at the endpoints of the authorization server (RFC 9449 8). Default: none. */
+  /** Demands a nonce at the endpoints of the server (RFC 9449 8). Default: none. */
   readonly nonces?: DpopNonceOptions
-  /** Demands a nonce at guards, and at the UserInfo endpoint (RFC 9449 9). Default: none. */
+  /** Demands a nonce at guards and the UserInfo endpoint (RFC 9449 9). Default: none. */
   readonly guardNonces?: DpopNonceOptions
   /**
    * The URL of the resource server, as clients write it, before the path of a request:
@@ -41,7 +41,6 @@ export interface DpopOptions {
   readonly baseUrl?: BaseUrl
 }
 
-/** How a place makes nonces. */
 export interface DpopNonceOptions {
   /**
    * At least 32 bytes, the same in all processes. Default: random, so each process refuses the nonces of the
@@ -112,7 +111,7 @@ declare module '../protocol/client' {
  * authorization request may bind its code with `dpop_jkt`. Pass the plug-in to each guard of another process.
  * A proof passes once in all processes that share a store; else once in each process.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function dpop(options: DpopOptions = {}): Plugin {
   const rules = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })

@@ -18,7 +18,7 @@ export interface StepUpOptions {
  * either. Without the plug-in, they are a wish to the login, as `default_acr_values` of a registration always
  * are.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function stepUp(options: StepUpOptions): Plugin {
   const { acrValues } = readOptions('stepUp()', fields, options)

@@ -18,7 +18,6 @@ interface Known<Found> extends Answer<Found> {
 }
 
 interface Asking<Found, Sender> {
-  /** For each of the two caches; 0: no cache. */
   readonly maximumCached: number
   /** Characters. */
   readonly longest: number
@@ -33,7 +32,7 @@ interface Asking<Found, Sender> {
  */
 export function knownTokens<Found, Sender>(asking: Asking<Found, Sender>) {
   const { maximumCached, longest, tooLong } = asking
-  // Ended answers stay: a token that was good before is no guess.
+  // Ended answers stay: who was good before is no guess.
   const good = new BoundedMap<Known<Found>>(maximumCached)
   const others = new BoundedMap<Known<Found>>(maximumCached)
   const flights = new SingleFlight<Found>()

@@ -63,7 +63,6 @@ export const thumbprintOf = (jwk: PublicKey): string =>
 export const holdsSecret = (key: unknown): boolean =>
   isRecord(key) && secrets.some((name) => Object.hasOwn(key, name))
 
-/** @param jwk by `materialOf`. */
 export function readKey(jwk: PublicKey): KeyObject | undefined {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })

@@ -29,7 +29,7 @@ export interface ProvenClaims {
   /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number
   readonly claims: JsonObject
-  /** The proof holds while the issuer publishes this set. */
+  /** The issuer still publishes it. */
   readonly keySet: KeySet
 }
 
@@ -186,7 +186,6 @@ export class DecoyKeys {
     ...curves().flatMap(({ publicKey }) => materialOf(publicKey.export({ format: 'jwk' })) ?? []),
   ])
 
-  /** Never rejects, and proves nothing. */
   async verifyInVain(token: string): Promise<void> {
     const alg = jsonIn(compactParts(token, longestJwt)?.header)?.['alg']
     if (!isText(alg)) return

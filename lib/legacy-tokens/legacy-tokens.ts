@@ -100,7 +100,7 @@ const name = 'legacy-tokens'
  * A token of a moved grant is `bearer` unless the registration, or an extension such as `dpop()`, says
  * otherwise. It has no ID token before the next login.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function legacyTokens(options: LegacyTokensOptions): Plugin {
   const terms = readOptions('legacyTokens()', fields, options)
@@ -133,7 +133,7 @@ const writesNone = () => Promise.reject(new Error('Only the other server writes 
 const isForm = (value: unknown): value is Form => isRegExp(value) || typeof value === 'function'
 const aForm = kind(isForm, 'must be a regular expression of the whole token, or a function.')
 
-/** Of the whole text; without a state between two calls. */
+/** Of the whole text, without a state. */
 function testOf({ source, flags }: RegExp): (text: string) => boolean {
   const whole = new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ''))
   return (text) => whole.test(text)
@@ -200,7 +200,6 @@ class LegacyTokens {
     },
   }
 
-  /** Never for a token of this server. */
   async mayHold(text: string): Promise<boolean> {
     return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(this.terms.form(text)))
   }
@@ -220,7 +219,6 @@ class LegacyTokens {
       subject === undefined ? undefined : this.owners.read(ownerName(this.issuerDigest, subject)),
     ])
     if (grantedAt <= mark || (owner !== undefined && isRevoked(owner, grantedAt))) return undefined
-    // None of a client that acts for itself.
     const names: ExtensionData = owner === undefined ? {} : { [entryName]: namesIn(owner) }
     const { until } = this.terms
     // Then no process takes the token any more.
@@ -275,7 +273,6 @@ const requireAnswer = (answer: unknown) => requireBoolean(answer, 'It')
 const resourcesOf = ({ resources }: LegacyToken): ExtensionData =>
   resources === undefined ? {} : { [resourceIndicatorsName]: resources }
 
-/** Undefined for a text that is none of the other server. */
 async function move(
   tokens: LegacyTokens,
   server: PluginServer,

@@ -12,7 +12,6 @@ import type { OwnerClaims, ScopeClaims, SubjectFor } from './owner-claims'
 interface IdTokenContent extends Pick<ExtensionTokenResponse, 'login' | 'accessToken'> {
   readonly subject: string
   readonly clientId: string
-  /** Undefined at a refresh, too. */
   readonly nonce: string | undefined
   readonly claims: Readonly<Record<string, Json>>
 }
@@ -23,7 +22,7 @@ export interface IdentityTerms {
   readonly algorithm: SigningAlgorithm
   /** Seconds. */
   readonly lifetime: number
-  /** Pairwise, or the subject of the host (OpenID Connect Core 8). */
+  /** OpenID Connect Core 8. */
   readonly subjectFor: SubjectFor
   readonly claims: OwnerClaims
   readonly byScope: ScopeClaims

@@ -100,7 +100,6 @@ export const approvedClaims = (
 
 export function identityDataOf(request: IdentityRequest): Json {
   const members: [string, string | readonly string[] | undefined][] = Object.entries(request)
-  // No empty list.
   return Object.fromEntries(members.flatMap(([name, value]) => (value?.length ? [[name, value]] : [])))
 }
 

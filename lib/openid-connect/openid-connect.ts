@@ -82,7 +82,7 @@ export interface OpenIdConnectOptions {
 export interface OpenIdConnect extends Plugin {
   /**
    * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
-   * rejects: the owner need not wait. The event `failure` names clients that it could not tell.
+   * rejects. The event `failure` names clients that it could not tell.
    *
    * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
    */
@@ -100,7 +100,7 @@ const name = 'openid-connect'
  * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The scope
  * `offline_access` has no effect.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   const read = readOptions('openIdConnect()', fields, options, { undefinedMembers: 'refused' })

@@ -47,7 +47,6 @@ export function scopeClaims(scopes: ReadonlyMap<string, ScopeDescription>): Scop
 export interface ClaimsRequest {
   readonly clientId: string
   readonly scope: Scope
-  /** The claims that the client gets. */
   readonly names: readonly string[]
 }
 

@@ -10,8 +10,8 @@ declare module '../protocol/client' {
     readonly subject_type?: 'public' | 'pairwise' | undefined
     /**
      * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
-     * 2048 characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of
-     * the host. Default: the one host of all redirection URIs.
+     * 2048 characters, whose host names the sector. Not fetched for a registration of the host. Default: the
+     * one host of all redirection URIs.
      */
     readonly sector_identifier_uri?: string | undefined
     /**

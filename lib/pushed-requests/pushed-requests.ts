@@ -27,7 +27,7 @@ export interface PushedAuthorizationRequestsOptions {
   readonly lifetime?: number
   /** How many requests clients and networks may push. */
   readonly limits?: PushLimitOptions
-  /** The path of the endpoint below the issuer. Default `/par`. */
+  /** Below the issuer. Default `/par`. */
   readonly path?: string
 }
 
@@ -64,7 +64,7 @@ const member = 'require_pushed_authorization_requests'
  * change it. The first owner who is logged in claims a request, and may open its page again. The decision
  * uses it up.
  *
- * @throws ConfigurationError that lists every mistake of the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): Plugin {
   const terms = readOptions('pushedAuthorizationRequests()', fields, options)
@@ -115,7 +115,7 @@ function pushEndpoint(server: PluginServer, { path, lifetime, required, limits }
       count(client, address)
       await request.useUp?.()
       const { requested, handle } = openRequest(
-        // Parsed again for its owner, by the registration of then.
+        // By the registration of then.
         { ...parsed.proposal, extensionData: {} },
         server.context(),
         { parameters: parsed.parameters, lifetime },

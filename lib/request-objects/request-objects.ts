@@ -60,11 +60,10 @@ declare module '../protocol/client' {
  * count. The registration holds the public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
  *
  * The object has the type `oauth-authz-req+jwt`, `iss` and `client_id`, both the `client_id`, `aud`, which
- * names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16 KiB. A client
- * with the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its object then has
- * `response_type`, and no `sub`. Until its end, a browser may bring it any number of times; an owner who has
- * to log in may return later. The server takes no encrypted object, and refuses a `request_uri` of the client
- * (`request_uri_not_supported`).
+ * names this issuer, and `exp`, no `sub` that is the client, and at most 16 KiB. A client with the scope
+ * `openid` may leave out type and end (OpenID Connect Core 6.1): its object then has `response_type`, and no
+ * `sub`. Until its end, an object may come any number of times; an owner may log in meanwhile. The server
+ * takes no encrypted object, and refuses a `request_uri` of the client (`request_uri_not_supported`).
  *
  * @throws ConfigurationError if an option is wrong.
  */

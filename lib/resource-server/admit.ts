@@ -80,7 +80,6 @@ export interface GuardedRequest extends ResourceRequest, TokenSender {
   setHeader(name: string, value: string): void
   /** Seconds since the epoch. */
   readonly now: number
-  /** With the share of the token. */
   useOnce(key: string, seconds: number, share: string): Promise<boolean>
   /** For events only. */
   noteToken(accessToken: string, access: GuardedAccess | undefined): void

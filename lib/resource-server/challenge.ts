@@ -80,7 +80,6 @@ export interface Challenged {
   readonly own: ChallengeAttributes
   readonly error: ChallengeAttributes
   readonly authorization: readonly string[]
-  /** Undefined: all. */
   readonly schemes?: readonly string[] | undefined
 }
 

@@ -69,7 +69,6 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
   const types = areOlder ? ['at+jwt', 'jwt'] : ['at+jwt']
   const usualNames = areOlder ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
   const issuers = new Map([[guard.issuer, read.jwks], ...read.otherIssuers])
-  // The claims say for whom a token is.
   const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types }
   const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
   const terms = { ...guard, ...read, names: { clientId, scope: scopeClaim, areOlder } }

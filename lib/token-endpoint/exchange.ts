@@ -26,7 +26,6 @@ import { restrictToken } from '../authorization/restrict'
 interface AuthenticatedTokenRequest {
   readonly client: Client
   readonly parameters: Parameters
-  /** By extension name. */
   readonly evidence: Evidence
   /** Undefined if the connection has closed. */
   readonly address: string | undefined
@@ -163,7 +162,6 @@ function move(
   })
 }
 
-/** Nothing is stored yet. */
 export function beginningOf(
   { settings: { issuer, tokenType } }: Context,
   { client_id: clientId, token_type = tokenType }: Client,

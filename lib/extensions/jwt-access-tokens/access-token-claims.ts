@@ -14,7 +14,6 @@ export interface JwtClaimsGrant {
   /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** Its resources. */
   readonly audience: readonly string[]
   /** Seconds since the epoch. */
   readonly expiresAt: number

@@ -41,7 +41,7 @@ export interface JwtAccessTokensOptions {
  * `at+jwt`; `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option
  * `resources`.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function jwtAccessTokens(options: JwtAccessTokensOptions): Plugin {
   const { keys, algorithm, issues, claims } = readOptions('jwtAccessTokens()', fields, options)
@@ -80,7 +80,7 @@ const fields = {
  *
  * @param options default: `jwks_uri` is `/.well-known/jwks.json` below the issuer, as `signingKeys()`
  * publishes it.
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
   const given =

@@ -34,7 +34,6 @@ export interface ResourceOptions {
 }
 
 export interface Resource extends Partial<Read<ReturnType<typeof fieldsOfResource>>> {
-  /** As the host wrote it. */
   readonly uri: string
   readonly scopes: Scope
 }
@@ -44,7 +43,7 @@ export class Resources {
 
   constructor(
     readonly all: readonly Resource[],
-    /** Undefined if there are several and no default. */
+    /** Undefined for several without a default. */
     readonly defaultResource: Resource | undefined,
     /** For a request that names no resource, besides, by their scopes. */
     readonly ofPlugins: readonly Resource[] = [],

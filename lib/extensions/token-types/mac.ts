@@ -110,7 +110,6 @@ const fields = {
 type MacRules = Read<typeof fields>
 
 interface MacKey {
-  /** Base64url. */
   readonly key: string
   readonly algorithm: MacAlgorithm
   /** Seconds since the epoch. */

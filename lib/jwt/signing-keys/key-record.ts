@@ -10,7 +10,7 @@ export interface KeyTimes {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly createdAt: number
-  /** When verifiers elsewhere know the key. */
+  /** From then, verifiers elsewhere know the key. */
   readonly signsFrom: number
   /** Seconds published after its last signature. */
   readonly longest: number
@@ -72,7 +72,7 @@ const inOrder = <Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningA
     .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
 
 export interface OpenedKey extends KeyTimes, SigningKey {
-  /** PKCS #8 in base64url. */
+  /** PKCS #8, base64url. */
   readonly secretText: string
 }
 
@@ -148,7 +148,7 @@ export class KeySeal {
     return undefined
   }
 
-  // Part of the sealing key: a record of another issuer, kid, algorithm or time does not open.
+  // A record of another issuer, kid, algorithm or time does not open.
   private purposeOf(key: KeyTimes): string {
     return `signing key ${JSON.stringify(this.issuer)} ${textOfTimes(key)}`
   }

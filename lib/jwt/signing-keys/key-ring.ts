@@ -12,11 +12,10 @@ import { type SigningAlgorithm, signingAlgorithms, type SigningKey } from './sig
 export interface KeyRing {
   /** The usual one first. */
   readonly algorithms: readonly SigningAlgorithm[]
-  /** Verifies JWTs of this server. */
   readonly source: KeySource
-  /** RFC 7517 5. @throws OAuthError `temporarily_unavailable`. */
+  /** @throws OAuthError `temporarily_unavailable`. */
   published(): Promise<readonly PublicKey[]>
-  /** For `open()` of a plug-in: each key stays published for so many seconds after its last signature. */
+  /** Each key stays published for so many seconds after its last signature. */
   outlive(seconds: number): void
   /**
    * Signs claims as a JWT (RFC 7519).
@@ -103,7 +102,6 @@ export function sharedRing(
     find(_now, header) {
       const now = clock()
       const trusted = heldWithin(freshFor, now)?.keySet
-      // For an unknown key.
       const read = async () => (await refreshAnew(now).catch(refuse)).keySet
       const standIn = () => heldWithin(heldFor, clock())?.keySet
       return findKey(trusted, read, standIn, now, header)
@@ -118,7 +116,7 @@ export function sharedRing(
   }
 }
 
-/** `temporarily_unavailable`: refuses no JWT. */
+/** Refuses no JWT. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthError) throw error
   throw refused('signing_keys_unavailable', {}, { cause: bareError(error) })

@@ -72,7 +72,6 @@ export class SharedKeys {
 
   /** A key whose successor waits gets none. */
   rotate(now: number): Promise<readonly OpenedKey[]> {
-    // Each key that signs has a successor due.
     return this.change(now, undefined, 0)
   }
 
@@ -142,7 +141,7 @@ export class SharedKeys {
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
       const outcome = await this.withDue(living, made, now, wanted, rotateAfter)
-      // What no secret here opens may belong to a process with a newer one.
+      // May belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
       const kept = outcome.map((key) => valid.find((stored) => isSameKey(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]

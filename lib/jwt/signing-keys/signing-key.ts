@@ -25,7 +25,7 @@ interface AlgorithmRow {
 
 const generatePair = promisify(generateKeyPair)
 
-// A signature with RSA takes more than 0.5 ms, and would hold up other requests.
+// A signature with RSA takes more than 0.5 ms: off the event loop.
 const signOffLoop = promisify(sign)
 
 const rsa: Omit<AlgorithmRow, 'sign'> = {
@@ -54,7 +54,7 @@ function putNumber(joined: Buffer, end: number, bytes: Buffer): void {
 
 const withSalt = {
   padding: constants.RSA_PKCS1_PSS_PADDING,
-  // RFC 7518 3.5: the salt is as long as the digest.
+  // RFC 7518 3.5.
   saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
 }
 

@@ -29,7 +29,7 @@ import {
 /** Options of {@link signingKeys}: either `secrets` or `keys`. */
 export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
 
-/** The server makes its keys, shares them through the store, and replaces them in time. */
+/** The server makes, shares and replaces its keys. */
 export interface SharedKeysOptions {
   /**
    * Seal the keys in the store: at least 32 characters each, such as `openssl rand -base64 32` gives. The
@@ -37,7 +37,7 @@ export interface SharedKeysOptions {
    * `[new, old]`. Remove the old one only when `keys list` shows no key under it.
    */
   readonly secrets: readonly string[]
-  /** One key for each; the first one is the usual one. Default `['ES256']`. */
+  /** One key for each, the usual one first. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /**
    * Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90
@@ -45,14 +45,14 @@ export interface SharedKeysOptions {
    */
   readonly rotateAfter?: number
   /**
-   * Whole seconds, 900 to 30 days, for which a successor is published before it signs: as long as caches
-   * elsewhere hold the keys. Default 900.
+   * Whole seconds, 900 to 30 days, for which a successor is published before it signs, for caches elsewhere.
+   * Default 900.
    */
   readonly publishBefore?: number
   readonly keys?: undefined
 }
 
-/** The host makes the keys, and replaces them. */
+/** The host makes and replaces the keys. */
 export interface GivenKeysOptions {
   /**
    * The first key of each algorithm signs; all are published. To replace a key, append the new one, put it
@@ -65,14 +65,12 @@ export interface GivenKeysOptions {
   readonly publishBefore?: undefined
 }
 
-/**
- * The signing keys of a server. Plug-ins that sign take this object, and follow it in the option `plugins`.
- */
+/** The signing keys of a server. Plug-ins that sign follow it in the option `plugins`. */
 export interface SigningKeys extends Plugin {
   /**
    * The keys of one server, for `open()` of a plug-in.
    *
-   * @throws Error unless this object stands before that plug-in in the option `plugins`.
+   * @throws Error unless this object stands before that plug-in.
    */
   ringOf(server: PluginServer): KeyRing
 }
@@ -81,7 +79,7 @@ export interface SigningKeys extends Plugin {
  * Signing keys, with their public halves at `/.well-known/jwks.json` (RFC 7517 5). The store holds keys only
  * sealed: a dump of it signs nothing, and who can write it cannot add a key.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const {
@@ -213,7 +211,7 @@ export interface KeyManagement {
 /**
  * Manages the keys of `signingKeys({ secrets })` outside the server.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', managementFields, options)

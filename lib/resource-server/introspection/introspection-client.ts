@@ -21,12 +21,9 @@ export interface IntrospectionKey {
   readonly client_id: string
   /** PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you name one. */
   readonly key: GivenKey
-  /**
-   * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of an
-   * endpoint.
-   */
+  /** `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want an endpoint. */
   readonly audience?: string
-  /** `typ` of the JWTs. Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). */
+  /** Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers take only `JWT`. */
   readonly type?: 'client-authentication+jwt' | 'JWT'
   readonly client_secret?: undefined
 }

@@ -58,7 +58,7 @@ export const assertionFields = {
 export type AssertionTerms = Read<typeof assertionFields>
 
 interface GrantTerms extends AssertionTerms {
-  /** Seconds. Default: no assertion may come again. */
+  /** Seconds. */
   readonly repeatableTokenLifetime?: number
 }
 
@@ -111,6 +111,6 @@ function limitsOf(
   if (id === undefined) return { expiresAt: Math.min(end, now + repeatableTokenLifetime) }
   // Twice: the clock of another process may be behind. RFC 7519 2: a time may have a fraction.
   const until = Math.ceil(expiresAt + 2 * clockTolerance)
-  // RFC 7521 8.2. The write of the token uses it up.
+  // RFC 7521 8.2.
   return { oneTimeUse: { key: JSON.stringify([issuer, id]), until, refusal: replayed } }
 }

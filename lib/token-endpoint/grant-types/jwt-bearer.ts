@@ -20,10 +20,10 @@ import {
 
 /** At least one issuer or identity provider. */
 export interface JwtBearerOptions extends AssertionOptions {
-  /** The trusted issuers of plain JWT assertions. Default none. */
+  /** The issuers of plain JWT assertions. Default none. */
   readonly issuers?: readonly PlainIssuer[]
   /**
-   * The trusted issuers of identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the
+   * The issuers of identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the
    * identity provider of an enterprise says which of its people use which client. Default none.
    */
   readonly identityProviders?: readonly TrustedIssuer[]
@@ -54,6 +54,7 @@ const types = ['jwt']
  * It needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The header `typ` tells an
  * identity assertion (`oauth-id-jag+jwt`) from a plain one (`JWT`, or none). An issuer in one list is none of
  * the other.
+ *
  * @throws ConfigurationError if an option is wrong.
  */
 export function jwtBearer(options: JwtBearerOptions): Plugin {

@@ -24,7 +24,6 @@ export type SecurityToken = SecurityTokenContent &
         readonly clientId: string | undefined
       }
     | {
-        /** The client acts for itself. */
         readonly subject: undefined
         readonly clientId: string
       }
@@ -72,7 +71,6 @@ export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
 interface ProvenSecurityToken {
   readonly content: SecurityToken
-  /** Undefined for a token of another party. */
   readonly access: FoundAccess | undefined
 }
 
@@ -130,7 +128,7 @@ function readClaims(given: unknown, tokenType: string): SecurityToken {
   }
 }
 
-/** RFC 8693 2.1. Also the name of the history in an authorization. */
+/** RFC 8693 2.1. Also the name of the history. */
 export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 interface ExchangeHistory {

@@ -112,7 +112,6 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
     async handle(request) {
       const { exchange, subjectToken } = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
-      // RFC 8693 2.2.2.
       if (answer === undefined) throw refused('exchange_refused')
       const subject = 'The policy of tokenExchange() returned an answer that cannot be read:'
       const approval = requireShape(approvalShape, answer, subject, undefined)
