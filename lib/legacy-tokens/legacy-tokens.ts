@@ -55,8 +55,7 @@ export interface LegacyToken {
 
 export type LegacyTokenKind = 'access_token' | 'refresh_token'
 
-type Eventually<T> = T | Promise<T>
-type Find = (token: string) => Eventually<LegacyToken | undefined>
+type Find = (token: string) => LegacyToken | undefined | Promise<LegacyToken | undefined>
 type Revoke = (token: string, kind: LegacyTokenKind) => unknown
 type Form = RegExp | ((text: string) => boolean)
 

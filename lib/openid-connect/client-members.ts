@@ -134,8 +134,6 @@ export function algorithmOf(
   return algorithms.find((algorithm) => algorithm === chosen) ?? unnamed
 }
 
-export const needsAuthTime = ({ members }: Client): boolean => members['require_auth_time'] === true
-
 export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
   const { id_token_claims: own } = members
   return isBoolean(own) ? own : usual

@@ -46,13 +46,8 @@ export function endSessionPage(
       const destination = await destinationIn(terms, parameters)
       if (resourceOwner === undefined) return leave(request, destination)
       const confirmation = await confirmationFor(terms, parameters, resourceOwner)
-      return ask(
-        request,
-        confirmation,
-        destination,
-        resourceOwner,
-        new URL(terms.server.urlOf(path)).pathname,
-      )
+      const { pathname } = new URL(terms.server.urlOf(path))
+      return ask(request, confirmation, destination, resourceOwner, pathname)
     },
   }
 }

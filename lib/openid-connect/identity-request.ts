@@ -6,7 +6,6 @@ import { refused } from '../protocol/refusals'
 import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import { claimsAtMost, isClaimName } from '../protocol/scope'
-import { needsAuthTime } from './client-members'
 import type { ScopeClaims } from './owner-claims'
 
 /** OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1. */
@@ -117,7 +116,7 @@ export function identityRequestIn(data: Json | undefined): IdentityRequest | und
 }
 
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
-  if (login?.authTime !== undefined || !needsAuthTime(client)) return
+  if (login?.authTime !== undefined || client.members['require_auth_time'] !== true) return
   const cause = new Error(
     'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
   )

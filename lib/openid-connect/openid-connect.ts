@@ -1,11 +1,16 @@
 import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, type Read, readOptions, usual } from '../primitives/schema'
 import type { Plugin, PluginParts } from '../doors/plug-in'
+import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-key'
+import { isTexts } from '../primitives/values'
+import type { Endpoint } from '../protocol/endpoint'
+import { dataOf } from '../protocol/extension-data'
 import { claimsFact } from '../protocol/extension'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { offlineAccess } from '../protocol/scope'
+import { badToken, otherAudience } from '../resource-server/challenge'
 import {
   type AnnounceLogout,
   announcing,
@@ -33,8 +38,53 @@ import {
   publicSubject,
   scopeClaims,
 } from './owner-claims'
-import { userInfoEndpoint } from './user-info'
-import './registration'
+
+declare module '../protocol/client' {
+  interface ClientRegistration {
+    /**
+     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or those of its sector
+     * (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default `public`.
+     */
+    readonly subject_type?: 'public' | 'pairwise' | undefined
+    /**
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
+     * 2048 characters, whose host names the sector. Not fetched for a registration of the host. Default: the
+     * one host of all redirection URIs.
+     */
+    readonly sector_identifier_uri?: string | undefined
+    /**
+     * With `openIdConnect()`. The algorithm of the ID tokens. Default: the option `algorithm`; for a client
+     * that registers itself, `RS256`.
+     */
+    readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
+    /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
+    readonly default_max_age?: number | undefined
+    /** With `openIdConnect()`. Whether an ID token must have `auth_time`. Default `false`. */
+    readonly require_auth_time?: boolean | undefined
+    /**
+     * With `openIdConnect()`. Whether ID tokens have the claims of the approved scopes. Default: the option
+     * `idTokenClaims`.
+     */
+    readonly id_token_claims?: boolean | undefined
+    /**
+     * With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default
+     * none.
+     */
+    readonly default_acr_values?: readonly string[] | undefined
+    /**
+     * With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect
+     * Core 4). Default none.
+     */
+    readonly initiate_login_uri?: string | undefined
+    /**
+     * With `openIdConnect()`. Where the client hears of a logout (OpenID Connect Back-Channel Logout 1.0): an
+     * https URL, or an http one on loopback, without a fragment, at most 2048 characters. Default: nowhere.
+     */
+    readonly backchannel_logout_uri?: string | undefined
+    /** With `openIdConnect()`. Only `false`: the server has no `sid`. Default `false`. */
+    readonly backchannel_logout_session_required?: false | undefined
+  }
+}
 
 /** Options of {@link openIdConnect}. */
 export interface OpenIdConnectOptions {
@@ -128,7 +178,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
       const terms = { ...read, server, ring, lifetime, subjectFor, byScope }
       const announce = backChannelLogout && announcing(terms, backChannelLogout)
       if (announce !== undefined) announcements.push(announce)
-      const userInfo = userInfoEndpoint(terms, name, userInfoPath)
+      const userInfo = userInfoEndpoint(terms, userInfoPath)
       const announces = announce !== undefined
       return {
         endpoints: server.canLogOut
@@ -235,6 +285,40 @@ async function idTokenFor(
   const algorithm = algorithmOf(client, terms.ring.algorithms, terms.algorithm)
   const content = { subject: terms.subjectFor(subject, client), clientId, login, nonce, accessToken, claims }
   return { members: { id_token: await signIdToken(terms, algorithm, content) } }
+}
+
+const scopeOfUserInfo = ['openid']
+
+/** OpenID Connect Core 5.3 */
+function userInfoEndpoint(terms: Terms, path: string): Endpoint {
+  const { server, claims, byScope, subjectFor } = terms
+  const own = server.urlOf(path)
+  return {
+    name: 'userinfo',
+    path,
+    method: ['GET', 'POST'],
+    clientAuthentication: 'none',
+    cors: true,
+    async handle(request) {
+      const found = await server.admit(request, 'openid')
+      const { subject, scope, clientId } = found.access
+      const audience = audienceIn(found)
+      // Without resources, a token is for everything.
+      if (audience !== undefined && !(isTexts(audience) && audience.includes(own)))
+        throw badToken('token_resource', scopeOfUserInfo, otherAudience(audience, [own]))
+      if (subject === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      const asked = identityRequestIn(dataOf(name, found.extensionData))
+      const ofScope = byScope.all(scope)
+      const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
+      const known = await claimsFor(claims, subject, { clientId, scope, names })
+      if (known === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
+      const client = await server.findClient(clientId)
+      // The subject of the host must not stand in.
+      if (client === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      return { members: { ...known, sub: subjectFor(subject, client) } }
+    },
+  }
 }
 
 const noClaims: OwnerClaims = () => ({})

@@ -37,7 +37,7 @@ interface AuthenticatedTokenRequest {
 export async function exchange(
   server: Context,
   received: AuthenticatedTokenRequest,
-): Promise<TokenEndpointResponse> {
+): Promise<ReturnType<typeof responseTo>> {
   const { grantType, asked } = readRequest(server, received)
   const { context } = asked
   const result =
@@ -93,15 +93,10 @@ function responseTo(
   { members: further }: GrantResult,
   issued: Issued,
   { now }: IssueContext,
-): TokenEndpointResponse {
+) {
   const response = tokenResponse(issued, now, refreshTokenExpiresIn)
-  const members = further === undefined ? response : { ...further, ...response }
+  const members: TokenResponse = further === undefined ? response : { ...further, ...response }
   return { members, headers: issued.headers }
-}
-
-interface TokenEndpointResponse {
-  readonly members: TokenResponse
-  readonly headers: Issued['headers']
 }
 
 function requestedScope(grantType: ServedGrantType, parameters: Parameters): Scope | undefined {

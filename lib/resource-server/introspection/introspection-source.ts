@@ -112,12 +112,7 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
   }
 }
 
-interface IntrospectionTerms extends ClaimTerms {
-  readonly issuer: string
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly maximumAge: number
-}
+type IntrospectionTerms = ClaimTerms & SourceTerms & Read<typeof fields>
 
 /** RFC 7662 2.2 */
 function introspected(answer: unknown, now: number, terms: IntrospectionTerms): FoundToken {
