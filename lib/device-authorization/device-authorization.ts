@@ -15,7 +15,7 @@ export interface DeviceAuthorizationOptions {
    * their owners. Default, with a store in memory only: a random key.
    */
   readonly secret?: string
-  /** How long a user code is good, in whole seconds, 60 to 3600. Default 600. */
+  /** Whole seconds for which a user code is good, 60 to 3600. Default 600. */
   readonly lifetime?: number
   /**
    * Seconds between two polls of a device, 1 to 60. Each poll that comes sooner, but not within a second of

@@ -109,7 +109,7 @@ declare module '../protocol/client' {
  * Binds access tokens to a key of the client (RFC 9449): a thief who copies one cannot use it. The proof of a
  * token request chooses the token type `DPoP`. It also binds the refresh tokens of public clients, and an
  * authorization request may bind its code with `dpop_jkt`. Pass the plug-in to each guard of another process.
- * A proof passes once in all processes that share a store; else once in each process.
+ * A proof passes once in all processes that share a store; else once in each.
  *
  * @throws ConfigurationError that lists every mistake.
  */

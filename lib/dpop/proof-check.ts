@@ -149,9 +149,7 @@ export class Nonces {
   private readonly key: Buffer
   private latest: { readonly at: number; readonly nonce: string } | undefined
 
-  /**
-   * @param tolerance seconds that the clock of another process may be ahead.
-   */
+  /** @param tolerance seconds that the clock of another process may be ahead. */
   constructor(
     secret: string | Buffer,
     place: string,

@@ -15,8 +15,7 @@ export interface StepUpOptions {
 /**
  * Makes `acr_values` of an authorization request binding (RFC 9470 5): an owner whose login met none of these
  * classes logs in again, and the client gets `unmet_authentication_requirements` if the new login meets none
- * either. Without the plug-in, they are a wish to the login, as `default_acr_values` of a registration always
- * are.
+ * either. Without the plug-in, they are a wish to the login.
  *
  * @throws ConfigurationError that lists every mistake.
  */

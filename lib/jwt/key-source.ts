@@ -147,10 +147,7 @@ const maximumSize = 256 * 1024
 export const isWithin = (seconds: number, since: number, now: number): boolean =>
   since <= now && now < since + seconds
 
-/**
- * RFC 7517 5. That of jose fetches for each request while an issuer is down, without a bound and by its own
- * clock.
- */
+/** RFC 7517 5. That of jose fetches for each request while an issuer is down, and without a bound. */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
@@ -188,10 +185,7 @@ export class FetchedKeys implements KeySource {
     return found
   }
 
-  /**
-   * A fetch must have begun after the first JWT with this key came, and ended: the issuer may be using it
-   * since.
-   */
+  /** A fetch must have begun after the first JWT with this key came: the issuer may be using it since. */
   private requireLaterFetch(kid: unknown, begun: number, now: number): void {
     const name = nameOf(kid)
     const first = this.unknown.get(name) ?? begun

@@ -119,8 +119,7 @@ export function jsonIn(bytes: Buffer | undefined): Readonly<Record<string, unkno
   }
 }
 
-// RFC 8725 3.11: the JWT may have another purpose. RFC 7515 4.1.11: critical extensions; `b64` (RFC 7797) is
-// one.
+// RFC 8725 3.11: another purpose. RFC 7515 4.1.11: critical extensions; `b64` (RFC 7797) is one.
 function isOfType(header: JsonObject, types: readonly string[]): boolean {
   const { crit, b64 } = header
   return crit === undefined && b64 === undefined && types.some((type) => type === typeIn(header))

@@ -96,8 +96,8 @@ const name = 'legacy-tokens'
  * wins. Within `lifetimes.refreshTokenGrace` the old token gets the same answer; later it ends the grant (RFC
  * 9700 4.14.2).
  *
- * A token of a moved grant is `bearer` unless the registration, or an extension such as `dpop()`, says
- * otherwise. It has no ID token before the next login.
+ * A token of a moved grant is `bearer` unless the registration or a plug-in says otherwise. It has no ID
+ * token before the next login.
  *
  * @throws ConfigurationError that lists every mistake.
  */

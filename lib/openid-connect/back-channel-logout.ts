@@ -14,7 +14,7 @@ import { algorithmOf } from './client-members'
 import type { IdentityTerms } from './id-token'
 
 export interface BackChannelLogoutOptions {
-  /** Certificate authorities for the hosts of clients, as in `node:tls`. Default: those of Node. */
+  /** Certificate authorities, as in `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
   /**
    * Whether the logout tokens of clients that the host registered may go to addresses inside the network,

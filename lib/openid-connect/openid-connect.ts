@@ -145,10 +145,9 @@ const hintLifetime = 30 * 24 * 3600
 const name = 'openid-connect'
 
 /**
- * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
- * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
- * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The scope
- * `offline_access` has no effect.
+ * OpenID Connect Core 1.0 with the code flow, and Discovery: the scope `openid` gets an ID token, and the
+ * UserInfo endpoint tells claims. The option `scopes` of the server needs `openid`, and what clients may ask
+ * for of `profile`, `email`, `address` and `phone`. The scope `offline_access` has no effect.
  *
  * @throws ConfigurationError that lists every mistake.
  */

@@ -33,8 +33,8 @@ export interface PushedAuthorizationRequestsOptions {
 
 /**
  * How many requests may be pushed in one process. Refused ones do not count. A limit is a token bucket: all
- * `attempts` (at most 1 000 000) are available at once, and an empty bucket is full again after `seconds` (at
- * most 86 400). `false` switches a limit off. Over a limit, the endpoint answers 429 with `Retry-After`.
+ * `attempts` (at most 1 000 000) at once, full again after `seconds` (at most 86 400). `false` switches it
+ * off. Over it, the endpoint answers 429 with `Retry-After`.
  */
 export interface PushLimitOptions {
   /** For one client that the host registered with credentials. Default: 30 000 in 60 seconds. */

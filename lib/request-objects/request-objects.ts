@@ -184,7 +184,6 @@ function requestObjectMembers(algorithms: readonly string[]): readonly ClientMem
   ]
 }
 
-/** As `{ keys }` or `{ jwks_uri }`. */
 function keysIn({ members: { jwks, jwks_uri }, credentials }: Client): Json | undefined {
   if (jwks !== undefined) return jwks
   return jwks_uri === undefined ? dataOf(privateKeyJwtName, credentials) : { jwks_uri }

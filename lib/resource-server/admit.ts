@@ -64,9 +64,8 @@ export interface TokenSource {
   readonly findToken: FindToken
   /** Without a look-up; undefined if no token is signed. */
   readonly findSignedToken?: FindToken | undefined
-  /** Explains a refused token; undefined if guards explain nothing. */
+  /** Undefined if guards explain nothing. */
   readonly observeToken?: ObserveToken | undefined
-  /** Rejects if the source does not answer. */
   readonly ready?: () => Promise<unknown>
 }
 

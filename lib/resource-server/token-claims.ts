@@ -31,8 +31,8 @@ export interface TokenClaimsOptions {
   readonly audience?: string | readonly string[]
   /**
    * Whether a token must have `aud`. With `false`, one without it passes at the default resource, such as
-   * those of Amazon Cognito. This gives up that a token is good at one API alone: what a client got for any
-   * other API of the issuer opens this one. Default true.
+   * those of Amazon Cognito. What a client got for any other API of the issuer then opens this one. Default
+   * true.
    */
   readonly audienceRequired?: boolean
   /** Whole seconds by which clocks may differ. Default 5, at most 300. */

@@ -27,7 +27,6 @@ interface AuthenticatedTokenRequest {
   readonly client: Client
   readonly parameters: Parameters
   readonly evidence: Evidence
-  /** Undefined if the connection has closed. */
   readonly address: string | undefined
   readonly onCommitted?: OnCommitted
   readonly useUp?: (() => Promise<void>) | undefined

@@ -25,10 +25,7 @@ declare global {
   }
 }
 
-/**
- * A list of URIs under this name in `grant.extensionData` of a grant type binds its tokens to these
- * resources.
- */
+/** In `grant.extensionData`, the URIs to which a grant type binds its tokens. */
 export const resourceIndicatorsName = 'resource-indicators'
 
 /** RFC 8707. Later requests only narrow what an owner approved, or with which a grant began. */

@@ -8,7 +8,7 @@ import { type OpenedKey, signingKeyAt } from './key-record'
 import type { SharedKeys } from './shared-keys'
 import { type SigningAlgorithm, signingAlgorithms, type SigningKey } from './signing-key'
 
-/** The signing keys of one server, for plug-ins that sign and verify. */
+/** The signing keys of one server, for plug-ins. */
 export interface KeyRing {
   /** The usual one first. */
   readonly algorithms: readonly SigningAlgorithm[]
@@ -20,7 +20,6 @@ export interface KeyRing {
   /**
    * Signs claims as a JWT (RFC 7519).
    *
-   * @param type `typ` of the header.
    * @throws OAuthError `temporarily_unavailable` without a key, or if its key service fails.
    */
   sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>

@@ -44,8 +44,8 @@ const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
   )
 
 /**
- * One text holds all keys and changes by compare-and-set: of two processes that rotate at once, one makes the
- * key. The marks of retired keys have their own text, which outlives its loss.
+ * One text holds all keys and changes by compare-and-set: of two processes that rotate, one makes the key.
+ * The marks of retired keys outlive its loss in their own text.
  */
 export class SharedKeys {
   private readonly seal: KeySeal

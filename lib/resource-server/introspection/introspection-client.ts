@@ -19,7 +19,7 @@ export interface IntrospectionSecret {
 /** Authentication by JWTs that the guard signs: `private_key_jwt` (RFC 7523 2.2). */
 export interface IntrospectionKey {
   readonly client_id: string
-  /** PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you name one. */
+  /** The JWTs have its `kid` if you name one. */
   readonly key: GivenKey
   /** `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want an endpoint. */
   readonly audience?: string

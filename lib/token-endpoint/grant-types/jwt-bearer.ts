@@ -159,14 +159,13 @@ function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer:
   if (clientId !== client.client_id) throw refused('assertion_of_another_client')
   // RFC 7800 3.1: this grant gets no proof of the key.
   if (cnf !== undefined) throw refused('assertion_bound_to_key')
-  // The draft, "Processing Rules": details (RFC 9396 2) may restrict the access, and must be processed.
+  // The draft, "Processing Rules": details (RFC 9396 2) may restrict the access.
   if (details !== undefined) throw refused('assertion_details_unsupported')
 }
 
 /**
  * RFC 6749 3.3: an assertion without `scope` stands for the default scope. Enterprise-managed authorization
- * of MCP, 7.2.1, demands that a request asks for everything asserted. The server deviates: it narrows the
- * token.
+ * of MCP, 7.2.1, demands a request for everything asserted. The server deviates, and narrows the token.
  */
 function grantedScope(
   { claims: { scope: claim } }: Assertion,

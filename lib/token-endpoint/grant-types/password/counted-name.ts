@@ -17,9 +17,8 @@ export function normalizeForCount(username: string): string {
 // of a script stay.
 const ignored = /[\p{Script=Inherited}\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\s]/gu
 
-// Latin letters that Unicode does not decompose, by the Unicode collation algorithm (MySQL's
-// utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some equate ß with "ss", some with "s": a run of s
-// counts as one.
+// Latin letters that Unicode does not decompose, by the Unicode collation algorithm (MySQL, ICU) and
+// PostgreSQL's unaccent. Some equate ß with "ss", some with "s": a run of s counts as one.
 const foldings = {
   a: 'ᴀᶏⱥꞛꟁ',
   b: 'ƀƃɓʙᴃᵬᶀ',

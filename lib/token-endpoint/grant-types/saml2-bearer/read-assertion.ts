@@ -156,7 +156,6 @@ const elementText = (element: Element | undefined): string | undefined =>
 // SAML Core 1.3.3: UTC.
 const instantGrammar = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/
 
-/** Undefined without the attribute. */
 function instantOf(element: Element, attribute: string): number | undefined {
   const text = element.attributes.get(attribute)
   if (text === undefined) return undefined

@@ -158,7 +158,7 @@ export function introspectedHistory(data: Json): Readonly<Record<string, Json>> 
   return { ...(act === undefined ? {} : { act }), ...(audience.length === 0 ? {} : { aud: audience }) }
 }
 
-/** The latest first; undefined if `act` is malformed or too long. */
+/** Undefined if `act` is malformed or too long. */
 function actorsIn(act: unknown): readonly string[] | undefined {
   const actors: unknown[] = []
   for (let next = act; next !== undefined; next = isRecord(next) ? next['act'] : undefined) {

@@ -78,9 +78,8 @@ export interface ExchangeApproval {
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets of the new token, as introspection shows them in `aud`: it is for these alone. Without this
-   * member, the server refuses a request with `resource` or `audience` (`invalid_target`). Default: the
-   * targets of the subject token.
+   * The only targets of the new token, `aud` of an introspection. Without this member, the server refuses a
+   * request with `resource` or `audience` (`invalid_target`). Default: the targets of the subject token.
    */
   readonly audience?: readonly string[] | undefined
 }
