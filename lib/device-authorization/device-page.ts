@@ -198,7 +198,7 @@ export interface DeviceCodeView extends DeviceViewBase {
   readonly switchAccount: string
 }
 
-/** The answer that counts. The device hears of it by its next poll. */
+/** The answer that counts. The next poll of the device gets it. */
 export interface DeviceAnswerView extends DeviceViewBase {
   readonly step: 'answer'
   readonly answer: 'approved' | 'denied'

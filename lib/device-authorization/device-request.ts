@@ -48,7 +48,7 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const requestedFrom = plainAddress(address)
       const pluginData = { at: server.now(), interval, ...(requestedFrom !== undefined && { requestedFrom }) }
       const choices = { lifetime, pluginData, parameters: parsed.parameters }
-      // The page parses the request again, by the registration of then.
+      // The page parses again, by the registration of then.
       const proposal = { ...parsed.proposal, extensionData: {} }
       const { handle, userCode } = await beginWithNewCode(server, terms.key, (id) =>
         openRequest(proposal, server.context(), { ...choices, id }),

@@ -120,7 +120,7 @@ async function readProof(
   try {
     await compactVerify(proof, key.key)
   } catch (error) {
-    // Others: a key that the algorithm cannot use, as RSA below 2048 bits (RFC 7518 3.3).
+    // RFC 7518 3.3: RSA below 2048 bits, for one.
     return error instanceof errors.JWSSignatureVerificationFailed
       ? 'dpop_signature_wrong'
       : 'dpop_key_refused'

@@ -28,7 +28,6 @@ export interface KeySource {
   /**
    * Undefined if no key fits. Without a header, only makes sure that there are keys.
    *
-   * @param now seconds since the epoch.
    * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several
    * fit.
    */
@@ -132,7 +131,7 @@ interface FetchTerms {
 
 /** Seconds between fetches: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
-/** Seconds for which keys stand in. Short: a client may withdraw a stolen key. */
+/** Seconds for which keys stand in: a client may withdraw a stolen one. */
 const longestHeld = 3600
 /** Least seconds between the starts of two fetches, also after a failure. */
 const pause = 10
@@ -154,7 +153,7 @@ export class FetchedKeys implements KeySource {
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
   private begun = 0
   private ended = 0
-  /** By `kid`: the fetches begun when the first JWT with an unknown key came. */
+  /** By `kid`: the fetches begun when its first JWT came. */
   private readonly unknown = new BoundedMap<number>(unknownAtMost)
 
   constructor(

@@ -13,7 +13,7 @@ interface Answer<Found> {
 }
 
 interface Known<Found> extends Answer<Found> {
-  /** Of the future, it does not count: a clock was ahead. */
+  /** None of the future counts: a clock was ahead. */
   readonly at: number
 }
 

@@ -27,7 +27,7 @@ export type TrustedIssuer = IssuerKeys & {
   readonly issuer: string
 }
 
-/** An issuer of plain JWTs, such as a platform for its programs. */
+/** An issuer of plain JWTs, such as a platform. */
 export type PlainIssuer = TrustedIssuer & {
   /**
    * Whether its assertions may come again until they end, within a day, without `jti`. Gives up single use

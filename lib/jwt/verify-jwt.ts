@@ -49,7 +49,7 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
   return { ...proven, subject }
 }
 
-/** RFC 7519 7.2, RFC 8725. Never with a key that the JWT itself brings. */
+/** RFC 7519 7.2, RFC 8725. Never with a key of the JWT itself. */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
   const jose = await loadJose()
   try {

@@ -60,8 +60,8 @@ type Revoke = (token: string, kind: LegacyTokenKind) => unknown
 type Form = RegExp | ((text: string) => boolean)
 
 /**
- * Options of {@link legacyTokens}. If a function throws, or returns no token and not undefined, the request
- * gets `temporarily_unavailable`, and the event `failure` names the mistake.
+ * Options of {@link legacyTokens}. If a function throws, or returns neither a token nor undefined, the
+ * request gets `temporarily_unavailable`, and the event `failure` names the mistake.
  */
 export interface LegacyTokensOptions {
   /**

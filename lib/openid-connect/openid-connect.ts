@@ -94,8 +94,7 @@ export interface OpenIdConnectOptions {
   readonly claims?: OwnerClaims
   /**
    * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`;
-   * self-registered ones get `RS256`, which the keys must have in any case (OpenID Connect Discovery 3).
-   * Default `RS256`.
+   * self-registered ones get `RS256`, which the keys must have (OpenID Connect Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
@@ -139,7 +138,7 @@ export interface OpenIdConnect extends Plugin {
   announceLogout(subject: string): Promise<void>
 }
 
-// Seconds. Clients use an expired ID token as a hint for the logout.
+// Seconds. An expired ID token is a hint for the logout.
 const hintLifetime = 30 * 24 * 3600
 
 const name = 'openid-connect'

@@ -104,9 +104,8 @@ export const answersElsewhere = ({ grant_types }: Client): boolean =>
   grant_types.some((name) => !atRedirectionUri.has(name))
 
 /**
- * Undefined for apps on loopback and with a scheme of an app, which have no host of their own. Anybody may
- * name the redirection URI of others: it counts only where each answer goes there, or for a client of the
- * host.
+ * Undefined for apps on loopback and with a scheme of an app, which have no host. Anybody may name the
+ * redirection URI of others: it counts only where each answer goes there, or for a client of the host.
  */
 export function sectorOf(client: Client): string | undefined {
   const { client_id, redirect_uris, members } = client

@@ -267,8 +267,8 @@ export interface LoginOptions {
    */
   readonly maxAge?: number
   /**
-   * The authentication context class of the login, or a list: one is enough, the first one is preferred.
-   * Others are refused as with `maxAge`. Default: any class.
+   * The authentication context class of the login, or a list, the preferred one first. Others are refused as
+   * with `maxAge`. Default: any class.
    */
   readonly acr?: string | readonly string[]
 }

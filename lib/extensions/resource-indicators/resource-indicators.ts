@@ -28,7 +28,7 @@ declare global {
 /** In `grant.extensionData`, the URIs to which a grant type binds its tokens. */
 export const resourceIndicatorsName = 'resource-indicators'
 
-/** RFC 8707. Later requests only narrow what an owner approved, or with which a grant began. */
+/** RFC 8707. Later requests only narrow what an owner approved. */
 export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
   const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
     ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
@@ -161,7 +161,7 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
   return format === undefined ? {} : { format }
 }
 
-/** For other targets, the scope of the grant. RFC 8693 1.1: the scope of a subject token bounds both. */
+/** RFC 8693 1.1: the scope of a subject token bounds all. Other targets have that of the grant. */
 function availableTo(
   { scope, subjectToken }: ExtensionTokenRequest,
   known: readonly Resource[],

@@ -167,7 +167,7 @@ function isAuthority(value: unknown): value is string {
 
 interface MacCredentials {
   readonly id: string
-  /** Seconds. `epoch`: the time of the request; `issue`: the age of the key, with which the nonce begins. */
+  /** Seconds. `issue`: the age of the key, with which the nonce begins. */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
   /** As received; undefined if the nonce has the age. */
   readonly ts: string | undefined
@@ -215,9 +215,8 @@ function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
 }
 
 /**
- * draft-ietf-oauth-v2-http-mac-01 3.2.1: ts, nonce, method, request target, host, port, ext.
- * draft-ietf-oauth-v2-http-mac-00 3.3.1: nonce, method, request target, host, port, body hash (empty), ext.
- * Only the nonce of the second has a colon, so no text has both forms.
+ * draft-ietf-oauth-v2-http-mac-01 3.2.1 with `ts`, else -00 3.3.1 with an empty body hash. Only the nonce of
+ * the second has a colon, so no text has both forms.
  */
 function normalizedRequest(
   { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,

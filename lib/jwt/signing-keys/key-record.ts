@@ -138,7 +138,7 @@ export class KeySeal {
     return { ...timesOf(key), sealed }
   }
 
-  /** Undefined if no secret fits, or if anything was altered. */
+  /** Undefined if no secret fits, or after a change. */
   open(key: SealedKey): { readonly key: OpenedKey; readonly secretIndex: number } | undefined {
     const purpose = this.purposeOf(key)
     for (const [secretIndex, credential] of this.credentials.entries()) {

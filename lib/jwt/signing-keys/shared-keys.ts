@@ -95,14 +95,8 @@ export class SharedKeys {
       const { kid, algorithm, createdAt, signsFrom } = key
       const index = places.get(key)
       const secret = index === undefined ? undefined : index + 1
-      return {
-        kid,
-        algorithm,
-        createdAt,
-        signsFrom,
-        signs: signingKeyAt(opened, algorithm, now) === key,
-        secret,
-      }
+      const signs = signingKeyAt(opened, algorithm, now) === key
+      return { kid, algorithm, createdAt, signsFrom, signs, secret }
     })
   }
 

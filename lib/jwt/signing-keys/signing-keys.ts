@@ -199,9 +199,8 @@ export interface KeyManagement {
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
-   * Retires a key, such as a leaked one. Its successor signs at once. Every process stops using and
-   * publishing it within 10 seconds, or within a minute while the store fails; caches elsewhere after 10
-   * minutes by the rules.
+   * Retires a leaked key. Its successor signs at once. Every process stops using and publishing it within 10
+   * seconds, or within a minute while the store fails; caches elsewhere after 10 minutes by the rules.
    *
    * @throws ConfigurationError if no such key is there.
    */

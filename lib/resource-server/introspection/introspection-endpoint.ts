@@ -36,7 +36,7 @@ interface FoundEndpoint {
   readonly offered: readonly string[] | undefined
 }
 
-// Milliseconds. Metadata are read again at this age, and after a failure, but not twice within the pause.
+// Milliseconds. Metadata are read again at this age, and after a failure, but not within the pause.
 const [maximumAge, pause] = [600_000, 10_000]
 
 export class IntrospectionEndpoint {

@@ -12,10 +12,7 @@ export interface Assertion {
   readonly issuer: string
   /** By the name that the issuer uses. */
   readonly subject: string
-  /**
-   * Unique for its issuer: `jti` of a JWT, `ID` of a SAML assertion. Undefined if the assertions of the
-   * issuer may come again.
-   */
+  /** Unique for its issuer: `jti` of a JWT, `ID` of a SAML assertion. Undefined if it may come again. */
   readonly id: string | undefined
   /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number

@@ -95,7 +95,7 @@ function requireSoundDeclaration({ name, value }: XmlAttribute): void {
   if (!sound) throw refused('saml_xml_namespace')
 }
 
-// Signature wrapping: the signature covers one of two elements with one ID, and the server reads the other.
+// Signature wrapping: of two elements with one ID, the signature covers one, and the server reads the other.
 function requireUniqueIds(root: Element): void {
   const ids = everyElement(root).flatMap(({ attributes }) =>
     [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),

@@ -15,7 +15,7 @@ export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 /** RFC 8693 3: an access token of this server. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** Valid now. It belongs to a resource owner, or to a client that acts for itself. */
+/** Valid now. Of a resource owner, or of a client that acts for itself. */
 export type SecurityToken = SecurityTokenContent &
   (
     | {
@@ -44,7 +44,7 @@ interface SecurityTokenContent {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** In terms of this server: `sub` is a subject of the host, and `scope` holds scopes of this server. */
+/** In terms of this server: `sub` is a subject of the host, `scope` has scopes of this server. */
 export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
   /** The resource owner: a text of 1 to 1024 characters. */
   readonly sub: string
