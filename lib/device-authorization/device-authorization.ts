@@ -11,56 +11,51 @@ import { deviceGrant, DeviceKey, deviceRequestEndpoint } from './device-request'
 export interface DeviceAuthorizationOptions {
   /**
    * The key of the digest that names the record of a user code, so that a dump of the store reveals no code:
-   * a text of at least 32 bytes, such as one of `openssl rand -base64 32`. All processes of an issuer need
-   * the same one; a new one ends only the codes that wait for their owners. Default, with a store in memory
-   * only: a random key.
+   * at least 32 bytes, the same in all processes of an issuer. A new one ends only the codes that wait for
+   * their owners. Default, with a store in memory only: a random key.
    */
   readonly secret?: string
-  /** How long a user code is good, in whole seconds, 60 to 3600. Default 600. */
+  /** Whole seconds for which a user code is good, 60 to 3600. Default 600. */
   readonly lifetime?: number
   /**
-   * Seconds that a device waits between two polls, 1 to 60. Each poll that comes sooner, but not within a
-   * second of the last one, lengthens this device's interval by 5 seconds (RFC 8628 3.5). Default 5.
+   * Seconds between two polls of a device, 1 to 60. Each poll that comes sooner, but not within a second of
+   * the last one, lengthens its interval by 5 seconds (RFC 8628 3.5). Default 5.
    */
   readonly interval?: number
   /** How many wrong user codes may be entered. `false` switches both limits off. */
   readonly guesses?: DeviceGuessOptions | false
   /**
    * How many device authorization requests one network may send, except clients with credentials that the
-   * host registered. The first 48 bits of an IPv6 address may send 16 times as many as 64 bits. Default: 100 in 600 seconds.
+   * host registered. 48 bits of IPv6 may send 16 times as many as 64. Default: 100 in 600 seconds.
    */
   readonly requests?: LimitOption
   /** Renders the page. Default: the page of the suite. */
   readonly page?: RenderView<DeviceView>
-  /** The path of the device authorization endpoint below the issuer. Default `/device_authorization`. */
+  /** Below the issuer. Default `/device_authorization`. */
   readonly endpointPath?: string
-  /** The path of the page below the issuer: people type it. Default `/device`. */
+  /** Below the issuer: people type it. Default `/device`. */
   readonly pagePath?: string
 }
 
-/** Over a limit, the server asks no store, and answers 429 with `Retry-After`. */
+/** Over a limit, the server answers 429 with `Retry-After`, and asks no store. */
 interface DeviceGuessOptions {
   /** For one resource owner. Default 10 in 900 seconds. */
   readonly owner?: LimitOption
-  /**
-   * For one IPv4 address, or the first 64 bits of an IPv6 address; 16 times as many for 48 bits. Default 30 in 900 seconds.
-   */
+  /** For one IPv4 address, or 64 bits of IPv6; 16 times as many for 48 bits. Default 30 in 900 seconds. */
   readonly network?: LimitOption
 }
 
 /**
  * Device authorization (RFC 8628): a device without a browser shows a code, its owner enters it on a page of
  * this server, and the device polls for its tokens. Clients need the grant type
- * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI. With a `store` in a database, all
- * processes share the option `secret`.
+ * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Plugin {
   const { secret, ...read } = readOptions('deviceAuthorization()', fields, options, {
     undefinedMembers: 'refused',
   })
-  // One for all servers of the process.
   const random = randomBytes(32)
   return {
     name: 'device-authorization',

@@ -32,7 +32,7 @@ export interface DevicePageTerms extends DeviceTerms {
 
 type Answer = ReturnType<OwnPage['handle']>
 
-/** RFC 8628 3.3: the consent page, with a code before it. */
+/** RFC 8628 3.3. */
 export function verificationPage(server: PluginServer, terms: DevicePageTerms): OwnPage {
   const page = new VerificationPage(server, terms)
   const handle = (request: OwnPageRequest) => page.handle(request)
@@ -47,7 +47,7 @@ class VerificationPage {
 
   async handle(request: OwnPageRequest): Answer {
     const { method, parameters } = request
-    // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
+    // RFC 8628 5.4: a link claims nothing, because its sender could wait at the device.
     if (method === 'GET') return this.logIn(request) ?? this.show(request, this.codeView(request))
     if (!parameters.mentions(consentTokenField)) return this.enter(request)
     if (parameters.require('decision') !== 'switch') return this.decide(request)
@@ -58,7 +58,7 @@ class VerificationPage {
   private async enter(request: OwnPageRequest): Answer {
     const { parameters, resourceOwner } = request
     const { key } = this.terms
-    // Another site must not skip the owner's comparison of the code.
+    // Another site must not skip the comparison of the code.
     if (!isSameText(parameters.get(textField) ?? '', key.formText(resourceOwner.subject)))
       return this.show(request, this.codeView(request), refused('form_cross_site'))
     const userCode = parseUserCode(parameters.get(codeField) ?? '')
@@ -76,7 +76,7 @@ class VerificationPage {
   private async guess(request: OwnPageRequest, id: string): Promise<FoundRequest | undefined> {
     const { resourceOwner, address } = request
     const { owner, network } = this.terms.guesses
-    // RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody.
+    // RFC 8628 5.1. No count for all owners together: a stranger could lock them out.
     const limits = [
       ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', resourceOwner.subject),
       ...tooManyOfNetwork('user_code_network_limited', network, 'device:network', address),
@@ -177,31 +177,28 @@ function answerViewOf(
   return { step: 'answer', ...viewBase(request), fields, answer, client: clientViewOf(client) }
 }
 
-/**
- * What the page of devices shows before and after the consent page: the form for the code, and the answer that
- * counts. The option `page` of `deviceAuthorization()` gets it.
- */
+/** What the page of devices shows before and after the consent page, for the option `page`. */
 export type DeviceView = DeviceCodeView | DeviceAnswerView
 
 interface DeviceViewBase extends Pick<ConsentView, 'service' | 'language' | 'resourceOwner'> {
-  /** The `action` of the form, which the browser sends by `POST` with the `fields`. */
+  /** The `action` of the form, sent by `POST` with the `fields`. */
   readonly action: string
-  /** The hidden fields of the form, by name. */
+  /** The hidden fields, by name. */
   readonly fields: Readonly<Record<string, string>>
 }
 
 /** The form for the code: a field `user_code`. Warn of codes that somebody has sent (RFC 8628 5.4). */
 export interface DeviceCodeView extends DeviceViewBase {
   readonly step: 'code'
-  /** The code of a link, as `WDJB-MJHT`, which the owner compares with the device; undefined without one. */
+  /** The code of a link, such as `WDJB-MJHT`, to compare with the device; undefined without one. */
   readonly userCode: string | undefined
   /** Why the page appears again: the code is good for nothing, or there were too many wrong codes. */
   readonly problem: 'unknown' | 'too_many' | undefined
-  /** Leads to the host's login, to choose another account, and back. */
+  /** Leads to the login of the host, to choose another account. */
   readonly switchAccount: string
 }
 
-/** The answer that counts. The device hears of it by its next poll. */
+/** The answer that counts. The next poll of the device gets it. */
 export interface DeviceAnswerView extends DeviceViewBase {
   readonly step: 'answer'
   readonly answer: 'approved' | 'denied'

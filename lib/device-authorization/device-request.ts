@@ -48,7 +48,7 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
       const requestedFrom = plainAddress(address)
       const pluginData = { at: server.now(), interval, ...(requestedFrom !== undefined && { requestedFrom }) }
       const choices = { lifetime, pluginData, parameters: parsed.parameters }
-      // The page of the owner parses the request again, by the registration of then.
+      // The page parses again, by the registration of then.
       const proposal = { ...parsed.proposal, extensionData: {} }
       const { handle, userCode } = await beginWithNewCode(server, terms.key, (id) =>
         openRequest(proposal, server.context(), { ...choices, id }),
@@ -69,7 +69,6 @@ export function deviceRequestEndpoint(server: PluginServer, terms: DeviceTerms):
   }
 }
 
-/** A code may be taken: its id stays in use while its authorization lives. */
 async function beginWithNewCode(
   server: PluginServer,
   key: DeviceKey,
@@ -89,7 +88,7 @@ async function beginWithNewCode(
   }
 }
 
-// RFC 8628 3.5: seconds that each early poll adds to the interval.
+// RFC 8628 3.5.
 const slowerBy = 5
 // Whole seconds and the network may make a poll a second early. Within a second it is the same poll:
 // libraries try one client authentication after another.
@@ -112,8 +111,7 @@ export const deviceGrant: GrantType = {
 }
 
 /**
- * RFC 8628 3.5: an early poll lengthens the interval for good. However early a client polls, it gets a decision at
- * once.
+ * RFC 8628 3.5: an early poll lengthens the interval for good. However early, a poll gets a decision at once.
  */
 function pollDevice(
   current: Authorization | undefined,
@@ -134,7 +132,7 @@ function pollDevice(
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }
 
-/** What a device authorization keeps with its request until the decision. Seconds, and seconds since the epoch. */
+/** Seconds, and seconds since the epoch. */
 type DeviceData = {
   readonly at: number
   readonly requestedFrom?: string
@@ -155,7 +153,7 @@ function isDeviceData(data: unknown): data is DeviceData {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-// RFC 8628 6.1: no vowels, so no words appear; 20^8 codes are 34.5 bits.
+// RFC 8628 6.1: no vowels; 20^8 codes are 34.5 bits.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 const grammar = new RegExp(`^[${letters}]{${length}}$`)
@@ -170,10 +168,8 @@ function createUserCode(random: Random): string {
   return code.slice(0, length)
 }
 
-/** Such as `WDJB-MJHT`. */
 export const shownCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`
 
-/** Ignores letter case, width, and all other characters. */
 export function parseUserCode(typed: string): string | undefined {
   const code = typed
     .normalize('NFKC')
@@ -188,12 +184,12 @@ export class DeviceKey {
     private readonly issuer: string,
   ) {}
 
-  /** Needs a key: there are too few codes for a plain digest. */
+  /** There are too few codes for a plain digest. */
   idOf(userCode: string): string {
     return this.mac('user code', userCode).subarray(0, 16).toString('base64url')
   }
 
-  /** Derives the consent token of the page: who has the code and the store cannot. */
+  /** The consent token of the page: who has the code and the store cannot derive it. */
   consentSecret(id: string, subject: string): string {
     return this.mac('consent token', id, subject).toString('base64url')
   }

@@ -14,8 +14,7 @@ import { Nonces, ProofCheck } from './proof-check'
 export interface DpopOptions {
   /**
    * Whether every token request needs a proof, and guards refuse tokens without a key. A registration may
-   * demand it for one client: `dpop_bound_access_tokens`. Default false: without a proof, a request gets a
-   * bearer token.
+   * demand it by `dpop_bound_access_tokens`. Default false: without a proof, a request gets a bearer token.
    */
   readonly required?: boolean
   /**
@@ -24,36 +23,34 @@ export interface DpopOptions {
    */
   readonly algorithms?: readonly JwsAlgorithm[]
   /**
-   * Whole seconds between a proof and the clock, 1 to 300. With nonces, the time of the nonce counts, and
-   * only the clocks of processes must be so near. Default 60.
+   * Whole seconds between a proof and the clock, 1 to 300. With nonces, only the clocks of processes must be
+   * so near. Default 60.
    */
   readonly tolerance?: number
-  /** Demands a nonce at the endpoints of the authorization server (RFC 9449 8). Default: none. */
+  /** Demands a nonce at the endpoints of the server (RFC 9449 8). Default: none. */
   readonly nonces?: DpopNonceOptions
-  /** Demands a nonce at guards, and at the UserInfo endpoint (RFC 9449 9). Default: none. */
+  /** Demands a nonce at guards and the UserInfo endpoint (RFC 9449 9). Default: none. */
   readonly guardNonces?: DpopNonceOptions
   /**
    * The URL of the resource server, as clients write it, before the path of a request:
-   * `https://api.example.com`. If a proxy removes a part of the path, end the URL with it. If a proxy adds a
-   * part, name the URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards
-   * compare `htu` with it, never with a header. Default: the origin of the resource of the guard; without
-   * both, making the guard fails. The endpoints of the server compare with the option `issuer`.
+   * `https://api.example.com`, with the part of the path that a proxy removes. If a proxy adds a part, name
+   * the URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards compare `htu`
+   * with it, never with a header. Default: the origin of the resource of the guard; without both, making the
+   * guard fails. The endpoints of the server compare with the option `issuer`.
    */
   readonly baseUrl?: BaseUrl
 }
 
-/** How a place makes nonces. */
 export interface DpopNonceOptions {
   /**
-   * At least 32 bytes, the same in all processes. Default: random, so that each process refuses the nonces of
-   * the others.
+   * At least 32 bytes, the same in all processes. Default: random, so each process refuses the nonces of the
+   * others.
    */
   readonly secret?: string
   /** Whole seconds for which a nonce is good, 10 to 3600. Default 300. */
   readonly seconds?: number
 }
 
-// Without `secret`, each process has its own nonces.
 const nonceRules = group(
   {
     secret: optional(kind(isLongSecret, `${secretExpectation}, the same in all processes.`)),
@@ -73,9 +70,7 @@ const fields = {
 
 type DpopRules = Read<typeof fields>
 
-/**
- * A URL, or URLs by the beginning of the path at this process: `{ '/internal': 'https://api.example.com' }`.
- */
+/** A URL, or URLs by the beginning of the path at this process. */
 export type BaseUrl = string | Readonly<Record<string, string>>
 
 const isBaseUrl = (value: unknown): value is BaseUrl => {
@@ -93,7 +88,6 @@ const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) 
 const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
 const withoutSlash = (text: string) => text.replace(/\/+$/, '')
 
-/** The longest first. */
 function basesOf(option: BaseUrl): readonly KnownBase[] {
   const table = typeof option === 'string' ? { '/': option } : option
   return Object.entries(table)
@@ -113,13 +107,11 @@ declare module '../protocol/client' {
 
 /**
  * Binds access tokens to a key of the client (RFC 9449): a thief who copies one cannot use it. The proof of a
- * token request chooses the token type `DPoP`. The refresh tokens of public clients are bound, too, and an
- * authorization request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of another
- * process.
+ * token request chooses the token type `DPoP`. It also binds the refresh tokens of public clients, and an
+ * authorization request may bind its code with `dpop_jkt`. Pass the plug-in to each guard of another process.
+ * A proof passes once in all processes that share a store; else once in each.
  *
- * A proof passes once in all processes that share a store; else once in each process.
- *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function dpop(options: DpopOptions = {}): Plugin {
   const rules = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })
@@ -143,7 +135,7 @@ export function dpop(options: DpopOptions = {}): Plugin {
 
 function tokenType(rules: DpopRules, guard: PluginGuard) {
   const place = `resource server ${guard.issuer}`
-  // RFC 9449 7.1 and 9. The scheme is known, so no other challenge helps (RFC 9449 7.2).
+  // RFC 9449 7.1, 7.2 and 9.
   const refusal = { status: 401, challenge: {}, schemes: ['DPoP'] }
   return boundToken(rules, proofCheck(rules, rules.guardNonces, place, guard, refusal))
 }

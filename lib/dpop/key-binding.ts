@@ -11,21 +11,19 @@ import { refused } from '../protocol/refusals'
 import type { TokenType } from '../protocol/token-type'
 import type { ProofCheck } from './proof-check'
 
-/** RFC 9449 4.1, 5 and 7.1: the token type, its scheme and its header. */
 const dpopType = 'DPoP'
 export const dpopName = 'dpop'
 
-/** RFC 9449 8 and 9 */
+/** RFC 9449 8 and 9. */
 const exposedHeaders = ['DPoP-Nonce']
 
 interface BindingRules {
   readonly algorithms: readonly string[]
   readonly required: boolean
-  /** The longest prefix first. Without any, the resource of a guard counts. */
+  /** The longest prefix first; none for the resource of a guard. */
   readonly baseUrl: readonly KnownBase[]
 }
 
-/** The URL for the paths that begin so. */
 export interface KnownBase {
   readonly prefix: string
   readonly url: string
@@ -53,7 +51,7 @@ export function boundToken(
     lackOfGuard: (resource) => (basesAt(resource).length > 0 ? undefined : lackOfUrl),
     issue(_accessToken, { evidence }) {
       const thumbprint = evidence.get(dpopName)
-      // A client or a server has this type for every token.
+      // A client or a server may have this type for every token.
       if (!isText(thumbprint)) throw refused('dpop_proof_missing')
       return { properties: {}, tokenData: thumbprint }
     },
@@ -66,13 +64,13 @@ export function boundToken(
         async rejectReason({ request, tokenData, resource, useOnce, setHeader }) {
           for (const [name, value] of Object.entries(check.nonceHeader())) {
             setHeader(name, value)
-            // RFC 9449 8.2: a cache would give an old nonce again.
+            // RFC 9449 8.2: a cache would repeat an old nonce.
             setHeader('Cache-Control', 'no-store')
           }
           const url = request.url ?? urlOfTarget(request.target, basesAt(resource))
           const { thumbprint, use } = await check.prove(request, url, accessToken)
           if (thumbprint !== tokenData) return 'dpop_key_wrong'
-          // Last: without the key, an attacker cannot use up a proof of the client.
+          // Last: without the key, nobody uses up a proof of the client.
           if (!(await useOnce(use, check.remembered))) throw check.refuse('dpop_replayed')
           return undefined
         },
@@ -84,7 +82,6 @@ export function boundToken(
 const lackOfUrl =
   'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources).'
 
-/** Empty for a resource without an http URL. */
 function originOf(resource = ''): readonly KnownBase[] {
   const isUrl = /^https?:\/\//i.test(resource) && URL.canParse(resource)
   return isUrl ? [{ prefix: '', url: new URL(resource).origin }] : []
@@ -96,7 +93,7 @@ function urlOfTarget(target: string, bases: readonly KnownBase[]): string | unde
   return base && base.url + path.slice(base.prefix.length)
 }
 
-// RFC 9112 3.2.2: a proxy sends the absolute form, whose host does not count.
+// RFC 9112 3.2.2: the host of the absolute form does not count.
 function pathOf(target: string): string {
   if (!target.startsWith('/') && URL.canParse(target)) return new URL(target).pathname
   const end = target.search(/[?#]/)
@@ -106,10 +103,10 @@ function pathOf(target: string): string {
 // RFC 7638 3: SHA-256 as base64url.
 const thumbprintGrammar = /^[\w-]{43}$/
 
-// RFC 9449 5 and 10.1: proofs are for the server here.
+// RFC 9449 5 and 10.1.
 const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
 
-/** RFC 9449 5 and 10 */
+/** RFC 9449 5 and 10. */
 export function keyBinding({ required }: BindingRules, check: ProofCheck, server: PluginServer): PluginParts {
   const needsProof = ({ members, token_type }: Client) =>
     required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
@@ -122,7 +119,7 @@ export function keyBinding({ required }: BindingRules, check: ProofCheck, server
       if (!provingEndpoints.has(endpoint)) return undefined
       const isToken = endpoint === 'token'
       if (headers['dpop'] === undefined && !(isToken && needsProof(client))) return undefined
-      // First: a client with an old nonce gets the next one with each response.
+      // First: a client with an old nonce gets the next one in any case.
       for (const [name, value] of Object.entries(check.nonceHeader())) request.setHeader(name, value)
       const { thumbprint, use } = await check.prove(request, url).catch(async (refusal: unknown) => {
         throw await demandOf(refusal, request, server)
@@ -150,7 +147,7 @@ export function keyBinding({ required }: BindingRules, check: ProofCheck, server
       const thumbprint = isText(evidence) ? evidence : undefined
       // The authorization endpoint takes no proofs, so it gives such clients no tokens.
       if (thumbprint === undefined && needsProof(client)) throw check.refuse('dpop_proof_missing')
-      // Thumbprints (RFC 9449 10 and 5). Of a device, a repeated poll finds the key of the first one.
+      // RFC 9449 5 and 10. A repeated poll of a device finds the key of the first one.
       const { code, refreshToken } = isRecord(authorizationData) ? authorizationData : {}
       const bound = grantType === 'refresh_token' ? refreshToken : (code ?? refreshToken)
       if (bound !== undefined && bound !== thumbprint && grantType !== 'implicit')
@@ -168,7 +165,7 @@ export function keyBinding({ required }: BindingRules, check: ProofCheck, server
   }
 }
 
-/** To a client that has shown who it is, a demand for a nonce is an answer, and no refusal. */
+/** To an honest client, a demand for a nonce is an answer, and no refusal. */
 async function demandOf(
   refusal: unknown,
   { client, endpoint, parameters }: ClientRequest,

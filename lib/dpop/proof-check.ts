@@ -10,10 +10,10 @@ import type { OAuthError, Observed } from '../protocol/oauth-error'
 import { type Reason, type RefusalTerms, refused } from '../protocol/refusals'
 import type { ResourceRequest } from '../protocol/token-type'
 
-// Printable ASCII without a backslash, which a parser of URLs takes for a slash.
+// Without a backslash, which a parser of URLs takes for a slash.
 const written = /^https?:\/\/[!-[\]-~]+$/i
 
-/** Without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for no http URL. */
+/** RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3. Undefined for no http URL. */
 function normalUrl(text: string): string | undefined {
   if (!written.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -34,7 +34,6 @@ interface ProofTerms {
   /** Seconds between `iat` and the clock. */
   readonly tolerance: number
   readonly nonces: Nonces | undefined
-  /** The response to a bad proof: the status, and whether it has a challenge. */
   readonly refusal: RefusalTerms
   /** Seconds since the epoch. */
   readonly now: () => number
@@ -46,10 +45,10 @@ export class ProofCheck {
 
   constructor(private readonly terms: ProofTerms) {}
 
-  /** Seconds: as long as any process may take a proof for fresh. */
+  /** Seconds for which any process may take a proof for fresh. */
   get remembered(): number {
     const { nonces, tolerance } = this.terms
-    // The third time allows for processes whose clocks differ.
+    // The third time: clocks of processes differ.
     return nonces === undefined ? 3 * tolerance : nonces.seconds + 2 * tolerance
   }
 
@@ -58,7 +57,7 @@ export class ProofCheck {
     return nonces === undefined ? {} : { 'DPoP-Nonce': nonces.issue(now()) }
   }
 
-  /** Not whether the proof was used before: `use` names it, without its content, for `useOnce`. */
+  /** Not whether the proof was used before: `use` names it for `useOnce`. */
   async prove({ headers, method }: ResourceRequest, url: string | undefined, accessToken?: string) {
     const proof = await readProof(headers['dpop'], this.terms.algorithms, this.keys)
     if (typeof proof === 'string') throw this.refuse(proof)
@@ -67,7 +66,7 @@ export class ProofCheck {
     const wanted = url === undefined ? undefined : normalUrl(url)
     if (wanted === undefined || normalUrl(htu) !== wanted)
       throw this.refuse('dpop_url_wrong', { sent: htu, registered: wanted ?? 'no URL' })
-    // RFC 9449 4.3, 12: the hash of the access token that the request presents.
+    // RFC 9449 4.3, 12.
     if (accessToken !== undefined && ath !== digest(accessToken))
       throw this.refuse(ath === undefined ? 'dpop_token_hash_missing' : 'dpop_token_hash_wrong')
     this.requireTime(proof)
@@ -85,7 +84,7 @@ export class ProofCheck {
       if (Math.abs(time - iat) <= tolerance) return
       throw this.refuse('dpop_not_in_time', { 'seconds since its time': time - iat })
     }
-    // RFC 9449 4.3, 11: the nonce has a time of this server: the clock of the client does not count.
+    // RFC 9449 4.3, 11: with the time of this server, the clock of the client does not count.
     if (nonce === undefined) throw this.refuse('dpop_nonce_missing')
     if (!nonces.isGood(nonce, time)) throw this.refuse('dpop_nonce_not_current')
   }
@@ -93,9 +92,9 @@ export class ProofCheck {
 
 type SignedProof = NonNullable<ReturnType<typeof claimsIn>>
 
-/** Characters. A longer proof is refused unread. */
+/** Characters. */
 const longestProof = 4096
-/** Characters, for the name in the counters. */
+/** Characters. */
 const longestJti = 256
 
 /** RFC 9449 4.3, 1 to 7. */
@@ -110,7 +109,7 @@ async function readProof(
   const parts = compactParts(proof, longestProof)
   const header = parts && jsonIn(parts.header)
   if (parts === undefined || header === undefined) return 'dpop_proof_malformed'
-  // RFC 7515 4.1.11: no critical extension is supported; `b64` (RFC 7797) is one.
+  // RFC 7515 4.1.11: critical extensions; `b64` (RFC 7797) is one.
   if (header['typ'] !== 'dpop+jwt' || 'crit' in header || 'b64' in header) return 'dpop_header_refused'
   const { alg, jwk } = header
   if (!isText(alg) || !algorithms.includes(alg)) return 'dpop_algorithm_refused'
@@ -121,7 +120,7 @@ async function readProof(
   try {
     await compactVerify(proof, key.key)
   } catch (error) {
-    // Others: a key that the algorithm cannot use, such as an RSA key below 2048 bits (RFC 7518 3.3).
+    // RFC 7518 3.3: RSA below 2048 bits, for one.
     return error instanceof errors.JWSSignatureVerificationFailed
       ? 'dpop_signature_wrong'
       : 'dpop_key_refused'
@@ -130,11 +129,11 @@ async function readProof(
   return claimsIn(jsonIn(parts.payload), key.thumbprint) ?? 'dpop_claims_refused'
 }
 
-// RFC 9449 4.2: the last two only for some requests.
+// RFC 9449 4.2.
 function claimsIn(claims: Readonly<Record<string, unknown>> | undefined, thumbprint: string) {
   const { jti, htm, htu, iat, nonce, ath } = claims ?? {}
   if (!isText(jti) || jti.length > longestJti || !isText(htm) || !isText(htu)) return undefined
-  // JSON can hold a number that overflows to infinity: 1e999.
+  // JSON can hold infinity: 1e999.
   if (typeof iat !== 'number' || !Number.isFinite(iat)) return undefined
   if (!isAbsentOrText(nonce) || !isAbsentOrText(ath)) return undefined
   return { thumbprint, jti, htm, htu, iat, nonce, ath }
@@ -145,18 +144,12 @@ const isAbsentOrText = (value: unknown): value is string | undefined => value ==
 const timeBytes = 6
 const macBytes = 16
 
-/**
- * RFC 9449 8 and 9, without a memory: the time of issue, and its MAC. Processes with the same secret accept
- * the nonces of each other. RFC 9449 8: "MUST be unpredictable".
- */
+/** RFC 9449 8 and 9, without a memory: the time of issue, and its MAC ("MUST be unpredictable"). */
 export class Nonces {
   private readonly key: Buffer
   private latest: { readonly at: number; readonly nonce: string } | undefined
 
-  /**
-   * @param place its nonces are no good at another.
-   * @param tolerance seconds that the clock of another process may be ahead.
-   */
+  /** @param tolerance seconds that the clock of another process may be ahead. */
   constructor(
     secret: string | Buffer,
     place: string,
@@ -189,13 +182,13 @@ export class Nonces {
 
 interface ProofKey {
   readonly key: KeyObject
-  /** RFC 7638: 43 characters of base64url. */
+  /** RFC 7638. */
   readonly thumbprint: string
 }
 
-// Each about 1 KB. Reading a key costs as much as a signature, and a client signs many proofs with one.
+// Each about 1 KB. Reading a key costs as much as a signature.
 const keysAtMost = 1000
-// Bits. A larger key slows each verification, and no client needs one.
+// Bits. A larger key slows each verification.
 const largestModulus = 4096
 const largestExponent = 2n ** 32n
 
@@ -210,7 +203,7 @@ class ProofKeys {
     return key && { key, thumbprint }
   }
 
-  /** Only after its proof: an attacker would have to sign to push keys of clients out. */
+  /** Only after its proof: else an attacker could push keys of clients out. */
   remember({ key, thumbprint }: ProofKey): void {
     if (!this.known.has(thumbprint)) this.known.set(thumbprint, key)
   }
@@ -220,7 +213,7 @@ function readBounded(material: PublicKey): KeyObject | undefined {
   const key = readKey(material)
   const { modulusLength = 0, publicExponent = 0n } = key?.asymmetricKeyDetails ?? {}
   const isBounded = modulusLength <= largestModulus && publicExponent < largestExponent
-  // One key has one thumbprint: leading zeros, or stray bits, would make another one.
+  // One key has one thumbprint: no leading zeros or stray bits.
   const isCanonical = () =>
     JSON.stringify(materialOf(key?.export({ format: 'jwk' }))) === JSON.stringify(material)
   return isBounded && isCanonical() ? key : undefined

@@ -10,7 +10,7 @@ declare global {
   namespace Express {
     interface AccessMembers {
       /**
-       * The answer of the resource owner to the question of the option `choices`, under its name:
+       * The answer of the owner under the name of the question of the option `choices`:
        * `{ workspace: 'w1' }`. Undefined if the owner was not asked.
        */
       readonly choice?: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export const choiceIn = (value: unknown): Readonly<Record<string, string>> | und
 const isChoice = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length === 1 && Object.values(value).every(isText)
 
-/** A repetition gets tokens that the host has allowed. */
+/** The host has allowed what a repetition gets. */
 async function goesOn(
   stillAllowed: StillAllowed,
   {
@@ -94,7 +94,7 @@ async function goesOn(
     return requireBoolean(await stillAllowed(grant), 'The option stillAllowed')
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
-    // The check may succeed later: the client must not lose its refresh token.
+    // The check may succeed later: the client keeps its refresh token.
     throw refused('refresh_check_failed', {}, { cause })
   }
 }

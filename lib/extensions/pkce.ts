@@ -7,7 +7,7 @@ export type PkceRequirement = 'public' | 'all' | 'none'
 
 export const pkceName = 'pkce'
 
-// RFC 7636 4.2 and 4.1: base64url of SHA-256, and 43 to 128 unreserved characters.
+// RFC 7636 4.2 and 4.1.
 const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
 const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
 
@@ -30,7 +30,7 @@ export function pkce(requirement: PkceRequirement): Extension {
         if (required(client) || method !== undefined) throw refused('pkce_challenge_missing')
         return undefined
       }
-      // RFC 7636 4.3 and 4.4.1: no method means plain, which is refused.
+      // RFC 7636 4.3 and 4.4.1: no method means plain.
       if (method !== 'S256') throw refused('pkce_method_unsupported')
       if (!challengeGrammar.test(challenge)) throw refused('pkce_challenge_malformed')
       return { data: challenge }
@@ -40,7 +40,7 @@ export function pkce(requirement: PkceRequirement): Extension {
       if (grantType !== 'authorization_code') return undefined
       const verifier = parameters.get('code_verifier')
       if (challenge === undefined) {
-        // RFC 9700 4.8.2: a verifier without a challenge is a sign of a downgrade attack.
+        // RFC 9700 4.8.2: a sign of a downgrade attack.
         if (verifier !== undefined) throw refused('pkce_verifier_unexpected')
         return undefined
       }

@@ -6,8 +6,8 @@ import { refused } from '../protocol/refusals'
 /** Options of {@link stepUp}. */
 export interface StepUpOptions {
   /**
-   * The authentication context classes that the login of the host can meet, the preferred one first: `acr` of
-   * `resourceOwner` is one of them. The metadata lists them as `acr_values_supported`.
+   * The authentication context classes that the login of the host can meet, the preferred one first, as `acr`
+   * of `resourceOwner` names them. The metadata lists them as `acr_values_supported`.
    */
   readonly acrValues: readonly string[]
 }
@@ -15,10 +15,9 @@ export interface StepUpOptions {
 /**
  * Makes `acr_values` of an authorization request binding (RFC 9470 5): an owner whose login met none of these
  * classes logs in again, and the client gets `unmet_authentication_requirements` if the new login meets none
- * either. Without the plug-in, `acr_values` are a wish to the login, as `default_acr_values` of a
- * registration always are.
+ * either. Without the plug-in, they are a wish to the login.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function stepUp(options: StepUpOptions): Plugin {
   const { acrValues } = readOptions('stepUp()', fields, options)
@@ -33,7 +32,7 @@ export function stepUp(options: StepUpOptions): Plugin {
       if (wanted.length === 0) return undefined
       if (!wanted.some((each) => offered.includes(each))) throw refused('acr_not_offered')
       if (owner?.acr !== undefined && wanted.includes(owner.acr)) return undefined
-      // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
+      // RFC 9470 5. The time of the demand tells the new login from an older one.
       if (owner === undefined || loginDemandedAt === undefined) return { logIn: {} }
       if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
       throw refused('acr_not_met')

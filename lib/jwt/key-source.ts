@@ -10,10 +10,10 @@ export type Jose = typeof jose
 
 let loading: Promise<Jose> | undefined
 
-/** An ES module: `import()` loads it on every supported Node, `require` only on newer ones. Without JWTs, nothing does. */
+/** An ES module: every supported Node loads it by `import()`. */
 export const loadJose = (): Promise<Jose> => (loading ??= import('jose'))
 
-/** What finds the key: `alg` and, unproven, `kid`. */
+/** `alg` and, unproven, `kid`. */
 interface Header {
   readonly alg: string
   readonly [name: string]: unknown
@@ -24,18 +24,17 @@ interface FoundKey {
   readonly keySet: KeySet
 }
 
-/** Where keys come from: a list, the URL of an issuer or a client, the keys of this server. */
 export interface KeySource {
   /**
-   * Undefined if no key fits. Without a header, it only makes sure that there are keys.
+   * Undefined if no key fits. Without a header, only makes sure that there are keys.
    *
-   * @param now seconds since the epoch.
-   * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several fit.
+   * @throws OAuthError if the keys are unavailable, which says nothing about the JWT; JOSEError if several
+   * fit.
    */
   find(now: number, header?: Header): Promise<FoundKey | undefined>
 }
 
-/** An issuer that changes its keys gets another object. Without `trust`, it is trusted always. */
+/** Another object once the issuer changes its keys. Without `trust`, trusted always. */
 export class KeySet implements KeySource {
   private lookup: ((header: Header) => Promise<webcrypto.CryptoKey>) | undefined
   private trustedFrom = -Infinity
@@ -84,10 +83,8 @@ export class KeySet implements KeySource {
 }
 
 /**
- * @param trusted without a request.
  * @param read throws OAuthError if the keys are unavailable.
- * @param standIn after a failure, if none are trusted. They may prove a JWT; a key that they lack says nothing, because
- * the issuer may have changed its keys.
+ * @param standIn after a failure. A key that it lacks says nothing: the issuer may have changed its keys.
  */
 export async function findKey(
   trusted: KeySet | undefined,
@@ -100,7 +97,6 @@ export async function findKey(
   if (known !== undefined || (trusted !== undefined && header === undefined)) return known
   let current: KeySet
   try {
-    // The issuer may have changed its keys.
     current = await read()
   } catch (failure) {
     const held = trusted === undefined ? standIn() : undefined
@@ -127,7 +123,7 @@ interface FetchTerms {
   /** @param seconds until the next fetch, if that may help. */
   readonly unavailable: (cause: unknown, seconds?: number) => OAuthError
   /**
-   * For the keys of a client: whether others could cause the failure, by exhausting limits or silencing a
+   * For the keys of a client: whether others could cause the failure, by exhausted limits or a silenced
    * network. They must not lock it out. Undefined for an issuer.
    */
   readonly isPrevented?: (cause: unknown) => boolean
@@ -135,32 +131,29 @@ interface FetchTerms {
 
 /** Seconds between fetches: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
-/** Seconds for which keys stand in. Shorter than for a document: a client withdraws a stolen key. */
+/** Seconds for which keys stand in: a client may withdraw a stolen one. */
 const longestHeld = 3600
 /** Least seconds between the starts of two fetches, also after a failure. */
 const pause = 10
-// An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
+// Who names more unknown keys makes the others wait for another fetch.
 const unknownAtMost = 10_000
-/** Seconds for one fetch. Less than the pause, so two fetches do not overlap. */
+/** Seconds for one fetch: less than the pause, so two do not overlap. */
 const patience = 5
 /** Bytes. */
 const maximumSize = 256 * 1024
 
-/** Times in the future do not count as recent: a clock that was ahead left them. */
+/** Not in the future: a clock was ahead. */
 export const isWithin = (seconds: number, since: number, now: number): boolean =>
   since <= now && now < since + seconds
 
-/**
- * RFC 7517 5. The function of jose fetches again for each request while an issuer is down, reads without a
- * bound, and uses its own clock.
- */
+/** RFC 7517 5. That of jose fetches for each request while an issuer is down, and without a bound. */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
   private begun = 0
   private ended = 0
-  /** By `kid`: the fetches that had begun when the first JWT with an unknown key came. */
+  /** By `kid`: the fetches begun when its first JWT came. */
   private readonly unknown = new BoundedMap<number>(unknownAtMost)
 
   constructor(
@@ -191,12 +184,7 @@ export class FetchedKeys implements KeySource {
     return found
   }
 
-  /**
-   * Requires that a fetch has ended which began after the first JWT with this key came: before, the issuer
-   * may have begun to use it.
-   *
-   * @param begun the fetches that had begun when this JWT came.
-   */
+  /** A fetch must have begun after the first JWT with this key came: the issuer may be using it since. */
   private requireLaterFetch(kid: unknown, begun: number, now: number): void {
     const name = nameOf(kid)
     const first = this.unknown.get(name) ?? begun
@@ -221,7 +209,7 @@ export class FetchedKeys implements KeySource {
     if (keys === undefined) throw new Error(`There is no JWK set at ${this.uri}.`)
     const former = this.last?.keySet
     const keySet = KeySet.following(former, keys, now, seconds)
-    // A key that the issuer has withdrawn is no new one.
+    // A withdrawn key is no new one.
     for (const kid of former?.without(keys) ?? []) this.unknown.set(nameOf(kid), number - 1)
     this.last = { keySet, at: now }
     this.ended = number
@@ -232,7 +220,7 @@ export class FetchedKeys implements KeySource {
 const fetchTrusted: FetchDocument = async (uri) => {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
-    // No redirect: the host trusts this URI only, not another host or plain HTTP.
+    // The host trusts this URI only.
     redirect: 'error',
     signal: AbortSignal.timeout(patience * 1000),
   })

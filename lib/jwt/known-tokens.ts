@@ -6,36 +6,33 @@ import type { KeySet } from './key-source'
 interface Answer<Found> {
   readonly found: Found
   readonly isGood: boolean
-  /** Seconds since the epoch: until then, the answer counts. */
+  /** Seconds since the epoch. */
   readonly endsAt: number
-  /** If a signature proves the token: the proof holds while the issuer publishes this set. */
+  /** The proof holds while the issuer publishes this set. */
   readonly keySet?: KeySet
 }
 
 interface Known<Found> extends Answer<Found> {
-  /** Seconds since the epoch: a clock that was ahead leaves entries of the future, which do not count. */
+  /** None of the future counts: a clock was ahead. */
   readonly at: number
 }
 
 interface Asking<Found, Sender> {
-  /** In each of the two caches; 0 for no cache. */
   readonly maximumCached: number
   /** Characters. */
   readonly longest: number
   readonly tooLong: Found
-  /** Before a call. @throws OAuthError if this network may cause none. */
+  /** @throws OAuthError if this network may cause no call. */
   readonly begin?: ((sender: Sender) => void) | undefined
-  /** @param wasGood whether the token was good before, so it is no guess. */
   ask(token: string, now: number, sender: Sender, wasGood: boolean): Promise<Answer<Found>>
 }
 
 /**
- * The caches hold digests and evict the least recently used token, and parallel requests with one token share one call.
- * Tokens that are not good have their own cache: random ones push out no good one.
+ * Parallel requests with one token share one call. Random tokens have their own cache, and evict no good one.
  */
 export function knownTokens<Found, Sender>(asking: Asking<Found, Sender>) {
   const { maximumCached, longest, tooLong } = asking
-  // Ended answers stay: a token that was good before is no guess.
+  // Ended answers stay: who was good before is no guess.
   const good = new BoundedMap<Known<Found>>(maximumCached)
   const others = new BoundedMap<Known<Found>>(maximumCached)
   const flights = new SingleFlight<Found>()
@@ -61,7 +58,7 @@ export function knownTokens<Found, Sender>(asking: Asking<Found, Sender>) {
     const digest = digestOf(token)
     const known = counting(good, digest, now) ?? counting(others, digest, now)
     if (known !== undefined) return known.found
-    // Before the flight: who joins a flight must not get the refusal of another network.
+    // Before the flight: who joins it must not get the refusal of another network.
     if (!flights.has(digest) && !good.has(digest)) asking.begin?.(sender)
     return flights.share(digest, () => ask(token, digest, now, sender))
   }

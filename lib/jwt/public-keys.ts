@@ -4,7 +4,7 @@ import { isList, isRecord, isText, isTexts } from '../primitives/values'
 /** Only what finds the key and verifies (RFC 7517 4). */
 export type PublicKey = Readonly<Partial<Record<Member | 'kid' | 'alg', string>>>
 
-// RFC 7638 3.2, RFC 8037 2: what makes the key, in lexicographic order.
+// RFC 7638 3.2, RFC 8037 2: in lexicographic order.
 const material: Readonly<Record<string, readonly Member[]>> = {
   EC: ['crv', 'kty', 'x', 'y'],
   OKP: ['crv', 'kty', 'x'],
@@ -12,11 +12,10 @@ const material: Readonly<Record<string, readonly Member[]>> = {
 }
 type Member = 'crv' | 'e' | 'kty' | 'n' | 'x' | 'y'
 
-// Members of private and secret keys: RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` of the key type
-// AKP.
+// RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` of the key type AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** RFC 7517 5. Undefined if it is none. Ignores keys for other purposes. A message is the rest of a sentence. */
+/** RFC 7517 5. Undefined if it is none. A message is the rest of a sentence. */
 export function parsePublicKeys(value: unknown) {
   if (!isRecord(value) || !isList(value['keys'])) return undefined
   const keys: PublicKey[] = []
@@ -43,14 +42,14 @@ function parsePublicKey(value: unknown): PublicKey | string {
   const jwk = materialOf(value)
   const key = jwk && readKey(jwk)
   if (jwk === undefined || key === undefined) return 'is not a public key that Node can read.'
-  // RFC 7518 3.3 and 3.5: RSA keys must have 2048 bits or more.
+  // RFC 7518 3.3 and 3.5.
   if ((key.asymmetricKeyDetails?.modulusLength ?? 2048) < 2048)
     return 'must have at least 2048 bits, as an RSA key.'
   const { kid, alg } = value
   return { ...jwk, ...(isText(kid) && { kid }), ...(isText(alg) && { alg }) }
 }
 
-/** Undefined for a key of another type, and for one that lacks a member. */
+/** Undefined for another key type, or without one of its members. */
 export function materialOf(jwk: unknown): PublicKey | undefined {
   if (!isRecord(jwk) || !isText(jwk['kty']) || !Object.hasOwn(material, jwk['kty'])) return undefined
   const members = material[jwk['kty']]?.map((name) => [name, jwk[name]] as const) ?? []
@@ -64,7 +63,6 @@ export const thumbprintOf = (jwk: PublicKey): string =>
 export const holdsSecret = (key: unknown): boolean =>
   isRecord(key) && secrets.some((name) => Object.hasOwn(key, name))
 
-/** @param jwk by `materialOf`. */
 export function readKey(jwk: PublicKey): KeyObject | undefined {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })

@@ -15,9 +15,8 @@ export type IssuerKeys =
     }
   | {
       /**
-       * The URL of the JWK set: https, or http on a loopback host. Fetched at first use, again after 10 minutes,
-       * and for an unknown key, but at most once in 10 seconds; without redirects, at most 256 KiB within 5
-       * seconds.
+       * https, or http on a loopback host. Fetched at first use, again after 10 minutes, and for an unknown
+       * key, but at most once in 10 seconds; without redirects, at most 256 KiB within 5 seconds.
        */
       readonly jwks_uri: string
       readonly jwks?: never
@@ -28,29 +27,27 @@ export type TrustedIssuer = IssuerKeys & {
   readonly issuer: string
 }
 
-/** An issuer of plain JWTs, such as a platform that gives its programs tokens. */
+/** An issuer of plain JWTs, such as a platform. */
 export type PlainIssuer = TrustedIssuer & {
   /**
-   * Whether its assertions may come again until they end, within a day: a program of a platform reads one
-   * token until the platform renews it. They need no `jti`. Gives up single use (RFC 7523 3): whoever steals an
-   * assertion can use it until its end, as often as the program itself. Default `false`.
+   * Whether its assertions may come again until they end, within a day, without `jti`. Gives up single use
+   * (RFC 7523 3): whoever steals an assertion can use it as often as the program itself. Default `false`.
    */
   readonly repeatable?: boolean
 }
 
-/** Seconds from now to the end of a repeatable assertion. */
+/** Seconds. */
 export const longestRepeatable = 86_400
 
 type KeysByIssuer = ReadonlyMap<string, KeySource>
+/** Of the refusal while the keys are unavailable. */
 type KeysReason = Extract<RefusalName, `${string}keys_unavailable`>
 
-/** Default none. @param reason of the refusal while the keys are unavailable. */
 export function trustedIssuers(reason: KeysReason): Field<KeysByIssuer> {
   const trusted = rows(group(row(reason)), what)
   return (given, at, name) => keysByIssuer(trusted(given, at, name), at, name)
 }
 
-/** Default none. @param reason of the refusal while the keys are unavailable. */
 export function plainIssuers(
   reason: KeysReason,
 ): Field<{ readonly keys: KeysByIssuer; readonly repeatable: ReadonlySet<string> }> {
@@ -82,7 +79,7 @@ function keysByIssuer(
   return issuers
 }
 
-/** Reads the members of {@link IssuerKeys}: `jwks` is then where the keys come from. */
+/** `jwks` is then the source of the keys. */
 export const keysOfIssuer = (reason: KeysReason) => ({ jwks: givenOrFetched(reason), jwks_uri: anything })
 
 const givenOrFetched =
@@ -103,7 +100,6 @@ const keySet: Field<KeySource> = (given, at, name) => {
   return new KeySet(keys)
 }
 
-/** @param reason of the refusal while the keys are unavailable. */
 export const issuerKeys = (uri: string, reason: KeysReason): KeySource =>
   new FetchedKeys(uri, {
     unavailable: (cause, seconds) =>

@@ -9,16 +9,14 @@ export interface JwtTerms {
   readonly issuers: ReadonlyMap<string, KeySource>
   /** `aud` must name one of these. Undefined: any audience. */
   readonly audience: readonly string[] | undefined
-  /** Whether `aud` must name nothing else: one text, or a list of one. Default false. */
+  /** Whether `aud` must name nothing else. Default false. */
   readonly soleAudience?: boolean
   /** Seconds. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
   /** In lower case, without `application/`. Without `typ`, the type is `jwt`. */
   readonly types: readonly string[]
-  /**
-   * RFC 9101 10.8: a JWT with `response_type` is an authorization request, and no assertion. Default false.
-   */
+  /** RFC 9101 10.8: a JWT with `response_type` is an authorization request. Default false. */
   readonly isAssertion?: boolean
   /** `expiresAt` is then infinite. Default false. */
   readonly mayBeEndless?: boolean
@@ -28,10 +26,10 @@ export interface JwtTerms {
 
 export interface ProvenClaims {
   readonly issuer: string
-  /** Seconds since the epoch, with a fraction if the issuer writes one. */
+  /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number
   readonly claims: JsonObject
-  /** The proof holds while the issuer publishes this set. */
+  /** The issuer still publishes it. */
   readonly keySet: KeySet
 }
 
@@ -41,7 +39,7 @@ interface ProvenJwt extends ProvenClaims {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Characters. A longer JWT is refused unread. */
+/** Characters. */
 export const longestJwt = 16 * 1024
 
 export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
@@ -51,7 +49,7 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
   return { ...proven, subject }
 }
 
-/** RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings. */
+/** RFC 7519 7.2, RFC 8725. Never with a key of the JWT itself. */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
   const jose = await loadJose()
   try {
@@ -72,7 +70,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
 
 const refusalIn = ({ refusal }: JwtTerms, fault: JwtFault) => refusal?.(fault) ?? new RefusedJwt(fault)
 
-/** Only chooses the keys, which then verify the whole JWT. */
+/** Only chooses the keys that verify the whole JWT. */
 function readUnproven(token: string, { issuers, types, algorithms: accepted }: JwtTerms) {
   const parts = compactParts(token, longestJwt)
   const [header, claims] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
@@ -84,20 +82,20 @@ function readUnproven(token: string, { issuers, types, algorithms: accepted }: J
   if (source === undefined) throw new RefusedJwt('issuer_unknown')
   const { alg, kid } = header
   if (!isText(alg)) throw new RefusedJwt('malformed')
-  // RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
+  // RFC 8725 3.1: the host chooses the algorithms.
   if (!accepted.includes(alg)) throw new RefusedJwt('algorithm_refused')
   return { header: { alg, kid }, issuer, source }
 }
 
-/** Unproven, as in {@link JwtTerms}: `jwt` if it has none, undefined if it is no text. */
+/** `jwt` if it has none, undefined if it is no text. */
 export const unprovenType = (token: string): string | undefined =>
   typeIn(jsonIn(compactParts(token, longestJwt)?.header) ?? {})
 
-/** Unproven: only say whose keys can prove the JWT. */
+/** Unproven: only to choose keys. */
 export const decodedClaims = (token: string): JsonObject =>
   jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 
-// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
+// RFC 7515 3.1. One spelling only: no padding, white space or stray bits.
 export function compactParts(text: string, longest: number) {
   const parts = text.length > longest ? [] : text.split('.')
   const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
@@ -121,8 +119,7 @@ export function jsonIn(bytes: Buffer | undefined): Readonly<Record<string, unkno
   }
 }
 
-// RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions; `b64` (RFC
-// 7797) is one.
+// RFC 8725 3.11: another purpose. RFC 7515 4.1.11: critical extensions; `b64` (RFC 7797) is one.
 function isOfType(header: JsonObject, types: readonly string[]): boolean {
   const { crit, b64 } = header
   return crit === undefined && b64 === undefined && types.some((type) => type === typeIn(header))
@@ -141,7 +138,7 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
 function endIn({ exp, iat }: JsonObject, now: number, { clockTolerance, mayBeEndless }: JwtTerms): number {
   if (typeof iat === 'number' && iat > now + clockTolerance) throw new RefusedJwt('not_yet_valid')
   if (exp === undefined && mayBeEndless === true) return Infinity
-  // JSON can hold a number that overflows to infinity: 1e999.
+  // JSON can hold infinity: 1e999.
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new RefusedJwt('incomplete')
   return exp
 }
@@ -181,17 +178,13 @@ function faultOf(error: unknown, { errors }: Jose): JwtFault | undefined {
   return error.claim === 'nbf' ? 'not_yet_valid' : 'audience_wrong'
 }
 
-/**
- * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification
- * with a decoy: the response time does not tell a missing key from a wrong signature.
- */
+/** One for each kind of signature: the response time does not tell a missing key from a wrong signature. */
 export class DecoyKeys {
   private readonly keys = new KeySet([
     rsa(),
     ...curves().flatMap(({ publicKey }) => materialOf(publicKey.export({ format: 'jwk' })) ?? []),
   ])
 
-  /** Never rejects, and proves nothing. */
   async verifyInVain(token: string): Promise<void> {
     const alg = jsonIn(compactParts(token, longestJwt)?.header)?.['alg']
     if (!isText(alg)) return
@@ -203,7 +196,7 @@ export class DecoyKeys {
   }
 }
 
-// Nobody uses the private half: the modulus need not be a product of two primes, which are slow to find.
+// Nobody uses the private half: the modulus need not be a product of two primes.
 function rsa(): PublicKey {
   const modulus = randomBytes(256)
   modulus[0] = 0xff
@@ -216,10 +209,7 @@ const curves = () => [
   generateKeyPairSync('ed25519'),
 ]
 
-/**
- * RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: signatures by private keys only; neither `none` nor algorithms with a
- * shared secret.
- */
+/** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: neither `none` nor algorithms with a shared secret. */
 export type JwsAlgorithm = 'EdDSA' | 'Ed25519' | `${'ES' | 'PS' | 'RS'}${256 | 384 | 512}`
 
 const algorithms: readonly JwsAlgorithm[] = [

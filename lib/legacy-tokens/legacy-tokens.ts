@@ -33,19 +33,19 @@ import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { RefreshFromElsewhere } from '../token-endpoint/grant-types/built-in'
 
-/** A token of the other server, as its storage has it. */
+/** A token of the other server. */
 export interface LegacyToken {
-  /** The client that got it. It has the same identifier here. */
+  /** The client that got it, under its identifier here. */
   readonly clientId: string
-  /** The resource owner. Omit it if the client acts for itself; undefined is a mistake, as of a failed look-up. */
+  /** Omit it if the client acts for itself; undefined is a mistake, as of a failed look-up. */
   readonly subject?: string
   readonly scope: Scope
   /** Whole seconds since the epoch. */
   readonly expiresAt: number
   /**
-   * When the owner approved, in whole seconds since the epoch: a revocation at this server ends what was granted before
-   * it, and `lifetimes.grant` counts from here. Default: unknown; then every revocation of the owner or the client
-   * counts, and `lifetimes.grant` begins with the move.
+   * When the owner approved, in whole seconds since the epoch: a revocation here ends what was granted before
+   * it, and `lifetimes.grant` counts from here. Default: unknown; then every revocation of the owner or the
+   * client counts, and `lifetimes.grant` begins with the move.
    */
   readonly grantedAt?: number
   /** URIs of the option `resources`. Default: the default resource. */
@@ -54,26 +54,25 @@ export interface LegacyToken {
 
 export type LegacyTokenKind = 'access_token' | 'refresh_token'
 
-type Eventually<T> = T | Promise<T>
-type Find = (token: string) => Eventually<LegacyToken | undefined>
+type Find = (token: string) => LegacyToken | undefined | Promise<LegacyToken | undefined>
 type Revoke = (token: string, kind: LegacyTokenKind) => unknown
 type Form = RegExp | ((text: string) => boolean)
 
 /**
- * Options of {@link legacyTokens}. If a function throws, or returns anything else than a token or undefined, the
- * request gets `temporarily_unavailable`, and the event `failure` says what was wrong.
+ * Options of {@link legacyTokens}. If a function throws, or returns neither a token nor undefined, the
+ * request gets `temporarily_unavailable`, and the event `failure` names the mistake.
  */
 export interface LegacyTokensOptions {
   /**
-   * The form of the tokens: an expression for the whole text, such as `/[0-9a-f]{40}/`, or a function. The functions
-   * below are asked for such texts alone, of at most 8192 letters, digits and `-._~+/=`, and never for tokens of this
-   * server.
+   * The form of the tokens: an expression for the whole text, such as `/[0-9a-f]{40}/`, or a function. The
+   * functions below get such texts alone, of at most 8192 letters, digits and `-._~+/=`, and no tokens of
+   * this server.
    */
   readonly form: Form
   /**
    * The last second for which tokens of the other server count, since the epoch: at most twice the longest of
-   * `lifetimes.refreshToken` and `lifetimes.accessToken` from now, because a revocation is remembered for so long. Do not
-   * move it later.
+   * `lifetimes.refreshToken` and `lifetimes.accessToken` from now, because a revocation is remembered for so
+   * long. Do not move it later.
    */
   readonly until: number
   /** Finds an access token; undefined if unknown. Asked for each request to a guard. */
@@ -81,7 +80,7 @@ export interface LegacyTokensOptions {
   /** Finds a refresh token; undefined if unknown. */
   readonly findRefresh: Find
   /**
-   * Ends a token at the revocation endpoint, once its client has asked for it. Default: tokens of the other server that no
+   * Ends a token at the revocation endpoint, for its client. Default: tokens of the other server that no
    * refresh has moved stay good until their end.
    */
   readonly revoke?: Revoke
@@ -90,16 +89,16 @@ export interface LegacyTokensOptions {
 const name = 'legacy-tokens'
 
 /**
- * Takes the live tokens of the server from which a host moves, so that the move logs nobody out. Guards on the store
- * and introspection accept its access tokens until they end. The first refresh with one of its refresh tokens moves the
- * grant: the client gets tokens of this server, by the rules of every refresh. Of any number of parallel moves, one
- * wins. Within `lifetimes.refreshTokenGrace` the old token gets the same answer; later it ends the grant (RFC 9700
- * 4.14.2).
+ * Takes the live tokens of the server from which a host moves, so that the move logs nobody out. Guards on
+ * the store and introspection accept its access tokens until they end. The first refresh with one of its
+ * refresh tokens moves the grant: the client gets tokens of this server. Of any number of parallel moves, one
+ * wins. Within `lifetimes.refreshTokenGrace` the old token gets the same answer; later it ends the grant (RFC
+ * 9700 4.14.2).
  *
- * A token of a moved grant is `bearer` unless the registration, or an extension such as `dpop()`, says otherwise. It has
- * no ID token before the next login.
+ * A token of a moved grant is `bearer` unless the registration or a plug-in says otherwise. It has no ID
+ * token before the next login.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function legacyTokens(options: LegacyTokensOptions): Plugin {
   const terms = readOptions('legacyTokens()', fields, options)
@@ -108,7 +107,7 @@ export function legacyTokens(options: LegacyTokensOptions): Plugin {
     open(server) {
       const { refreshToken, accessToken } = server.context().lifetimes
       const longest = 2 * Math.max(refreshToken, accessToken)
-      // What ends everything of an owner or a client is remembered for so long.
+      // A revocation is remembered for so long.
       if (terms.until > server.now() + longest)
         throw new Error(
           `has until later than ${longest} seconds from now, twice the longest of the lifetimes.`,
@@ -132,7 +131,7 @@ const writesNone = () => Promise.reject(new Error('Only the other server writes 
 const isForm = (value: unknown): value is Form => isRegExp(value) || typeof value === 'function'
 const aForm = kind(isForm, 'must be a regular expression of the whole token, or a function.')
 
-/** Of the whole text, and without a state between two calls. */
+/** Of the whole text, without a state. */
 function testOf({ source, flags }: RegExp): (text: string) => boolean {
   const whole = new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ''))
   return (text) => whole.test(text)
@@ -160,7 +159,7 @@ const timeUntil = (ahead: number, what: string) =>
     `must be whole seconds since the epoch, ${what}.`,
   )
 
-/** The context: the time, in seconds since the epoch. */
+/** The context: seconds since the epoch. */
 const legacyToken = exactShape<LegacyToken, number>({
   clientId: aText,
   subject: (given, at, member) => (member in at.source ? aSubject(given, at, member) : undefined),
@@ -172,7 +171,6 @@ const legacyToken = exactShape<LegacyToken, number>({
 
 type Verb = 'findAccess' | 'findRefresh'
 
-/** The tokens of the other server, as the host knows them. */
 class LegacyTokens {
   private readonly owners: Owners
   private readonly marks: ClientMarks
@@ -199,12 +197,11 @@ class LegacyTokens {
     },
   }
 
-  /** Never for a token of this server. */
   async mayHold(text: string): Promise<boolean> {
     return mayBeFormatted(text) && asked('form', text, async () => requireAnswer(this.terms.form(text)))
   }
 
-  /** Names the record that a refresh token begins: of any number of moves, one creates it. */
+  /** Of any number of moves, one creates the record of this name. */
   referenceTo(text: string) {
     return { authorizationId: idOfUse([this.guard.issuer, name, text]), tokenId: digest(text) }
   }
@@ -219,15 +216,14 @@ class LegacyTokens {
       subject === undefined ? undefined : this.owners.read(subject),
     ])
     if (grantedAt <= mark || (owner !== undefined && isRevoked(owner, grantedAt))) return undefined
-    // None of a client that acts for itself.
     const names: ExtensionData = owner === undefined ? {} : { [entryName]: namesIn(owner) }
     const { until } = this.terms
-    // Then no process takes the token any more, whatever the host may say of its end.
+    // Then no process takes the token any more.
     const usedUntil = until + clocksApart
     return { ...found, expiresAt: Math.min(expiresAt, until), usedUntil, names }
   }
 
-  /** RFC 7009 2.1: only for the client of the token. The endpoint then ends what this server has of the grant. */
+  /** RFC 7009 2.1. The endpoint then ends what this server has of the grant. */
   async revoke({ endpoint, client, parameters }: ClientRequest): Promise<undefined> {
     const { revoke } = this.terms
     const text = endpoint === 'revocation' ? parameters.get('token') : undefined
@@ -255,7 +251,7 @@ const kinds = [
   ['findAccess', 'access_token'],
 ] as const
 
-/** Asks a function of the host. The other server may still know the token: its client must not lose it. */
+/** The other server may still know the token: its client must not lose it. */
 function asked<Answer>(option: keyof LegacyTerms, text: string, ask: () => Promise<Answer>): Promise<Answer> {
   // A message of a database may quote the token.
   const failure = (what: string) => {
@@ -274,7 +270,6 @@ const requireAnswer = (answer: unknown) => requireBoolean(answer, 'It')
 const resourcesOf = ({ resources }: LegacyToken): ExtensionData =>
   resources === undefined ? {} : { [resourceIndicatorsName]: resources }
 
-/** Undefined for a text that is none of the other server. */
 async function move(
   tokens: LegacyTokens,
   server: PluginServer,
@@ -283,7 +278,7 @@ async function move(
   const text = parameters.require('refresh_token')
   if (!(await tokens.mayHold(text))) return undefined
   const { authorizationId } = tokens.referenceTo(text)
-  // A repetition needs nothing of the host, which may have forgotten the token.
+  // A repetition asks no host, which may have forgotten the token.
   const isMoved = (await server.find(authorizationId)) !== undefined
   const before = isMoved ? undefined : await grantOf(tokens, text, client.token_type, context)
   const refresh = { refreshToken: text, clientId: client.client_id, scope: parameters.get('scope') }
@@ -297,7 +292,7 @@ async function move(
   return { authorizationId, transition }
 }
 
-/** As if this server had issued the refresh token. The first refresh stores it. */
+/** As if this server had issued the refresh token. */
 async function grantOf(
   tokens: LegacyTokens,
   text: string,

@@ -13,20 +13,18 @@ import { bareError } from '../protocol/oauth-error'
 import { algorithmOf } from './client-members'
 import type { IdentityTerms } from './id-token'
 
-/** How clients hear of a logout. */
 export interface BackChannelLogoutOptions {
-  /** Certificate authorities for the hosts of clients, as in `node:tls`. Default: those of Node. */
+  /** Certificate authorities, as in `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
   /**
-   * Whether the logout tokens of clients that the host registered may go to addresses inside the network, over https. A
-   * wrong `backchannel_logout_uri` then reaches programs that trust the network. Default false.
+   * Whether the logout tokens of clients that the host registered may go to addresses inside the network,
+   * over https. A wrong `backchannel_logout_uri` then reaches programs that trust the network. Default false.
    */
   readonly insideNetwork?: boolean
   /** Finds the addresses of a host. Default: DNS. */
   readonly lookup?: DocumentFetchOptions['lookup']
 }
 
-/** Settles after the last attempt; never rejects. */
 export type AnnounceLogout = (subject: string) => Promise<void>
 
 const type = 'logout+jwt'
@@ -34,16 +32,13 @@ const event = 'http://schemas.openid.net/event/backchannel-logout'
 const endpoint = 'back_channel_logout'
 const reason = 'logout_not_delivered'
 
-// Seconds. Back-Channel Logout 1.0, 4: two minutes at most, so that a stolen token is soon worthless.
+// Seconds. Back-Channel Logout 1.0, 4: two minutes at most.
 const tokenLifetime = 120
-// Milliseconds before each attempt: a client that restarts is there within half a minute.
+// Milliseconds before each attempt, for a client that restarts.
 const pauses = [0, 5000, 30_000]
 const clientsAtMost = 1000
 
-/**
- * Back-Channel Logout 1.0: `POST` to each client of the owner with a `backchannel_logout_uri`. Reports
- * failures by the event `failure`.
- */
+/** Back-Channel Logout 1.0. Settles after the last attempt, and never rejects. */
 export function announcing(
   { server, ring, algorithm, subjectFor }: IdentityTerms,
   options: BackChannelLogoutOptions,
@@ -63,7 +58,7 @@ export function announcing(
       iat,
       exp: iat + tokenLifetime,
       jti: createId(server.random),
-      // Back-Channel Logout 1.0, 2.4: no nonce, so that the token is no ID token.
+      // Back-Channel Logout 1.0, 2.4: no nonce, so it is no ID token.
       events: { [event]: {} },
     })
   }
@@ -100,7 +95,7 @@ async function deliver(send: () => Promise<number>): Promise<void> {
     if (pause > 0) await setTimeout(pause, undefined, { ref: false })
     try {
       const status = await send()
-      // Back-Channel Logout 1.0, 2.8: 200, and 204 from some frameworks.
+      // Back-Channel Logout 1.0, 2.8; some frameworks say 204.
       if (status === 200 || status === 204) return
       failure = new Error(`The client answered the logout token with ${status}.`)
       if (status < 500) break

@@ -14,7 +14,7 @@ import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { answersElsewhere, publicSubject, sectorOf, type SubjectFor } from './owner-claims'
 
 const longestUri = 2048
-// Bytes: 100 usual URIs, many times over.
+// Bytes.
 const largestSectorFile = 64 * 1024
 
 /** Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
@@ -32,7 +32,7 @@ export function identityMembers(
     checked('require_auth_time', isBoolean, 'must be true or false.'),
     checked('id_token_claims', isBoolean, 'must be true or false.'),
     checked('default_acr_values', areAcrValues, acrExpectation),
-    // OpenID Connect Core 4. The server never goes there.
+    // The server never goes there.
     checked('initiate_login_uri', (value) => isPlainHttps(value), httpsExpectation),
     { ...logoutUri(issuer), isGranted: () => announces },
     {
@@ -84,7 +84,7 @@ const isPlainHttps = (value: Json) =>
 const sectorIdentifierUri: ClientMember = {
   name: 'sector_identifier_uri',
   mistakeIn: (value) => (isPlainHttps(value) ? undefined : httpsExpectation),
-  // OpenID Connect Core 8.1: else a client could join the sector of others and get their identifiers.
+  // OpenID Connect Core 8.1: else a client could get the identifiers of the sector of others.
   async verify(value, { client, fetchDocument }: ClientStatement) {
     const listed = isText(value) ? await fetchDocument(value, largestSectorFile) : undefined
     if (!isList(listed) || !client.redirect_uris.every((uri) => listed.includes(uri)))
@@ -109,7 +109,7 @@ function logoutUri(issuer: string): ClientMember {
       if (!isText(value) || !isSafeUrl(value)) return safeUrlExpectation
       return value.length <= longestUri ? undefined : `must have at most ${longestUri} characters.`
     },
-    // A stranger must not name a program on this machine, unless in development.
+    // A stranger must not name a program on this machine.
     verify: async (value) =>
       (isText(value) && protocolOf(value) === 'https:') || isLoopback(new URL(issuer).hostname)
         ? undefined
@@ -129,14 +129,11 @@ export function algorithmOf(
   usual: SigningAlgorithm,
 ): SigningAlgorithm {
   const chosen = client.members['id_token_signed_response_alg']
-  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256.
+  // Dynamic Client Registration 1.0, 2.
   const unnamed = isRegisteredByHost(client) ? usual : 'RS256'
   return algorithms.find((algorithm) => algorithm === chosen) ?? unnamed
 }
 
-export const needsAuthTime = ({ members }: Client): boolean => members['require_auth_time'] === true
-
-/** Whether ID tokens of the client have the claims of its scopes. */
 export function hasScopeClaims({ members }: Client, usual: boolean): boolean {
   const { id_token_claims: own } = members
   return isBoolean(own) ? own : usual

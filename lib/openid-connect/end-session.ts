@@ -24,14 +24,11 @@ interface Destination {
 }
 
 const field = 'logout_request'
-// No logout token of Back-Channel Logout 1.0, which a client would take.
+// No `logout+jwt` (Back-Channel Logout 1.0), which a client would take.
 const type = 'logout-request+jwt'
 const patience = 600
 
-/**
- * RP-Initiated Logout 1.0: a page asks, because any site can send a person here. Then the host ends its
- * session, and the person goes to a registered `post_logout_redirect_uris`.
- */
+/** RP-Initiated Logout 1.0. A page asks, because any site can send a person here. */
 export function endSessionPage(
   terms: IdentityTerms,
   path: string,
@@ -49,13 +46,8 @@ export function endSessionPage(
       const destination = await destinationIn(terms, parameters)
       if (resourceOwner === undefined) return leave(request, destination)
       const confirmation = await confirmationFor(terms, parameters, resourceOwner)
-      return ask(
-        request,
-        confirmation,
-        destination,
-        resourceOwner,
-        new URL(terms.server.urlOf(path)).pathname,
-      )
+      const { pathname } = new URL(terms.server.urlOf(path))
+      return ask(request, confirmation, destination, resourceOwner, pathname)
     },
   }
 }
@@ -88,7 +80,7 @@ async function clientIdIn(terms: IdentityTerms, parameters: Parameters): Promise
   return clientId
 }
 
-/** Only the page for this owner has it: another site cannot make one, nor read it. */
+/** Another site can neither make one nor read it. */
 function confirmationFor(
   { server, ring, algorithm }: IdentityTerms,
   parameters: Parameters,
@@ -107,7 +99,7 @@ async function decide(
   const { subject, query } = await confirmed(terms, parameters.require(field))
   const destination = await destinationIn(terms, query)
   if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
-  // Another person has logged in meanwhile, and has not seen this page.
+  // Another person has logged in meanwhile.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject)
     throw refused('authorization_request_not_open/logout')
   if (resourceOwner !== undefined) {
@@ -153,7 +145,7 @@ function ask(
 
 const nameOf = ({ client }: Destination) => html`<bdi>${clientNameOf(client)}</bdi>`
 
-/** Only by a link to a client that the host has not registered. */
+/** To a client that the host has not registered, only by a link. */
 function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
   return end(request, destination, true)

@@ -12,19 +12,17 @@ import type { OwnerClaims, ScopeClaims, SubjectFor } from './owner-claims'
 interface IdTokenContent extends Pick<ExtensionTokenResponse, 'login' | 'accessToken'> {
   readonly subject: string
   readonly clientId: string
-  /** Undefined at a refresh, too. */
   readonly nonce: string | undefined
   readonly claims: Readonly<Record<string, Json>>
 }
 
-/** Of one server. */
 export interface IdentityTerms {
   readonly server: PluginServer
   readonly ring: KeyRing
   readonly algorithm: SigningAlgorithm
   /** Seconds. */
   readonly lifetime: number
-  /** Pairwise, or the subject of the host (OpenID Connect Core 8). */
+  /** OpenID Connect Core 8. */
   readonly subjectFor: SubjectFor
   readonly claims: OwnerClaims
   readonly byScope: ScopeClaims
@@ -51,7 +49,7 @@ export function signIdToken(
   })
 }
 
-// OpenID Connect Core 3.1.3.6: the left half of the digest that the algorithm uses. Ed25519 uses SHA-512.
+// OpenID Connect Core 3.1.3.6. Ed25519 uses SHA-512.
 function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
   const whole = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
   return whole.subarray(0, whole.length / 2).toString('base64url')
@@ -61,7 +59,6 @@ function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): stri
 export async function hintedSubject(terms: IdentityTerms, hint: string, clientId: string): Promise<string> {
   const { server, ring } = terms
   const { subject } = await verifyJwt(hint, 0, {
-    // The keys of the ring go by its own clock.
     ...ownTerms(server.issuer, ring.source, type.toLowerCase()),
     audience: [clientId],
     soleAudience: true,

@@ -6,7 +6,6 @@ import { refused } from '../protocol/refusals'
 import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import { claimsAtMost, isClaimName } from '../protocol/scope'
-import { needsAuthTime } from './client-members'
 import type { ScopeClaims } from './owner-claims'
 
 /** OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1. */
@@ -16,11 +15,11 @@ interface IdentityRequest {
   readonly nonce: string | undefined
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
-  /** Beyond every scope of the request: the page names them. */
+  /** The page names them. */
   readonly beyondScope: readonly string[]
-  /** The only owner that the client takes; undefined for any. */
+  /** Undefined: any owner. */
   readonly subject: string | undefined
-  /** The login must meet one of these classes; none for any login. */
+  /** The login must meet one, if there are any. */
   readonly acrValues: readonly string[]
 }
 
@@ -39,7 +38,7 @@ export function parseIdentityRequest(
     if (parameters.get(name) !== undefined)
       throw refused(name === 'request' ? 'parameter_not_supported' : `parameter_not_supported/${name}`)
   if (!scope.includes('openid')) return undefined
-  // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it. A device has none.
+  // OpenID Connect Core 3.1.2.1: no registration stands in for it. A device has none.
   if (redirectUri !== undefined && parameters.get('scope') !== undefined) parameters.require('redirect_uri')
   const nonce = parameters.get('nonce')
   if (nonce !== undefined && nonce.length > longestNonce)
@@ -88,7 +87,7 @@ function acrValuesIn(idToken: unknown): readonly string[] {
 const namesIn = (member: unknown): readonly string[] =>
   isRecord(member) ? Object.keys(member).filter(isClaimName).slice(0, claimsAtMost) : []
 
-/** By a scope, or by their name on the page. */
+/** By a scope, or by name on the page. */
 export const approvedClaims = (
   names: readonly string[],
   request: IdentityRequest | undefined,
@@ -100,7 +99,6 @@ export const approvedClaims = (
 
 export function identityDataOf(request: IdentityRequest): Json {
   const members: [string, string | readonly string[] | undefined][] = Object.entries(request)
-  // No empty list.
   return Object.fromEntries(members.flatMap(([name, value]) => (value?.length ? [[name, value]] : [])))
 }
 
@@ -118,16 +116,14 @@ export function identityRequestIn(data: Json | undefined): IdentityRequest | und
 }
 
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
-  if (login?.authTime !== undefined || !needsAuthTime(client)) return
+  if (login?.authTime !== undefined || client.members['require_auth_time'] !== true) return
   const cause = new Error(
     'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
   )
   throw refused('login_time_unknown', {}, { cause })
 }
 
-/**
- * Undefined if this owner may answer. Subjects are as the client knows them; `hinted` is that of `id_token_hint`.
- */
+/** Undefined if this owner may answer. Subjects are as the client knows them. */
 export function refusalOf(
   owner: ResourceOwner,
   client: Client,
@@ -136,7 +132,7 @@ export function refusalOf(
 ): OAuthError | undefined {
   const { subject, acr } = owner
   if (request !== undefined) {
-    // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
+    // OpenID Connect Core 2.
     if (!/^\p{ASCII}{1,255}$/u.test(subject))
       throw new TypeError(
         'The option resourceOwner must return a subject of at most 255 ASCII characters for a request of OpenID Connect.',

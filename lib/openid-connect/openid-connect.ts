@@ -1,11 +1,16 @@
 import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, type Read, readOptions, usual } from '../primitives/schema'
 import type { Plugin, PluginParts } from '../doors/plug-in'
+import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { claimsFact } from '../pages/consent-page'
+import { isTexts } from '../primitives/values'
+import type { Endpoint } from '../protocol/endpoint'
+import { dataOf } from '../protocol/extension-data'
 import type { ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import { offlineAccess } from '../protocol/scope'
+import { badToken, otherAudience } from '../resource-server/challenge'
 import {
   type AnnounceLogout,
   announcing,
@@ -33,8 +38,53 @@ import {
   publicSubject,
   scopeClaims,
 } from './owner-claims'
-import { userInfoEndpoint } from './user-info'
-import './registration'
+
+declare module '../protocol/client' {
+  interface ClientRegistration {
+    /**
+     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or those of its sector
+     * (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default `public`.
+     */
+    readonly subject_type?: 'public' | 'pairwise' | undefined
+    /**
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
+     * 2048 characters, whose host names the sector. Not fetched for a registration of the host. Default: the
+     * one host of all redirection URIs.
+     */
+    readonly sector_identifier_uri?: string | undefined
+    /**
+     * With `openIdConnect()`. The algorithm of the ID tokens. Default: the option `algorithm`; for a client
+     * that registers itself, `RS256`.
+     */
+    readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
+    /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
+    readonly default_max_age?: number | undefined
+    /** With `openIdConnect()`. Whether an ID token must have `auth_time`. Default `false`. */
+    readonly require_auth_time?: boolean | undefined
+    /**
+     * With `openIdConnect()`. Whether ID tokens have the claims of the approved scopes. Default: the option
+     * `idTokenClaims`.
+     */
+    readonly id_token_claims?: boolean | undefined
+    /**
+     * With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default
+     * none.
+     */
+    readonly default_acr_values?: readonly string[] | undefined
+    /**
+     * With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect
+     * Core 4). Default none.
+     */
+    readonly initiate_login_uri?: string | undefined
+    /**
+     * With `openIdConnect()`. Where the client hears of a logout (OpenID Connect Back-Channel Logout 1.0): an
+     * https URL, or an http one on loopback, without a fragment, at most 2048 characters. Default: nowhere.
+     */
+    readonly backchannel_logout_uri?: string | undefined
+    /** With `openIdConnect()`. Only `false`: the server has no `sid`. Default `false`. */
+    readonly backchannel_logout_session_required?: false | undefined
+  }
+}
 
 /** Options of {@link openIdConnect}. */
 export interface OpenIdConnectOptions {
@@ -44,27 +94,26 @@ export interface OpenIdConnectOptions {
   readonly claims?: OwnerClaims
   /**
    * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`;
-   * self-registered ones get `RS256`. Many clients know only `RS256`, so the keys must have it in any case
-   * (OpenID Connect Discovery 3). Default `RS256`.
+   * self-registered ones get `RS256`, which the keys must have (OpenID Connect Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
    * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID
-   * Connect Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one changes
-   * each `sub`, and loses every account at these clients. Default: `public` only.
+   * Connect Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one loses
+   * every account at these clients. Default: `public` only.
    */
   readonly pairwise?: { readonly secret: string }
   /** Whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
    * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The
-   * consent page names those beyond the scopes of the request. Default false.
+   * consent page names those beyond the scopes. Default false.
    */
   readonly claimsParameter?: boolean
   /**
-   * Whether ID tokens have the claims of the approved scopes, for clients that read nothing else, such as Kubernetes;
-   * `id_token_claims` of a registration comes first. Each front end of a client then sees them. Default false: the
-   * UserInfo endpoint alone (OpenID Connect Core 5.4).
+   * Whether ID tokens have the claims of the approved scopes, for clients that read nothing else, such as
+   * Kubernetes; `id_token_claims` of a registration comes first. Default false: the UserInfo endpoint alone
+   * (OpenID Connect Core 5.4).
    */
   readonly idTokenClaims?: boolean
   /**
@@ -82,25 +131,24 @@ export interface OpenIdConnectOptions {
 export interface OpenIdConnect extends Plugin {
   /**
    * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
-   * rejects: do not let the owner wait for it. The event `failure` names clients that it could not tell.
+   * rejects. The event `failure` names clients that it could not tell.
    *
    * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
    */
   announceLogout(subject: string): Promise<void>
 }
 
-// Seconds for an ID token as a hint, whatever its end: clients use it for the logout.
+// Seconds. An expired ID token is a hint for the logout.
 const hintLifetime = 30 * 24 * 3600
 
 const name = 'openid-connect'
 
 /**
- * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
- * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
- * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The registration of a
- * client decides on refresh tokens: the scope `offline_access` has no effect.
+ * OpenID Connect Core 1.0 with the code flow, and Discovery: the scope `openid` gets an ID token, and the
+ * UserInfo endpoint tells claims. The option `scopes` of the server needs `openid`, and what clients may ask
+ * for of `profile`, `email`, `address` and `phone`. The scope `offline_access` has no effect.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   const read = readOptions('openIdConnect()', fields, options, { undefinedMembers: 'refused' })
@@ -128,14 +176,14 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
       const terms = { ...read, server, ring, lifetime, subjectFor, byScope }
       const announce = backChannelLogout && announcing(terms, backChannelLogout)
       if (announce !== undefined) announcements.push(announce)
-      const userInfo = userInfoEndpoint(terms, name, userInfoPath)
+      const userInfo = userInfoEndpoint(terms, userInfoPath)
       const announces = announce !== undefined
       return {
         endpoints: server.canLogOut
           ? [userInfo, endSessionPage(terms, endSessionPath, announce)]
           : [userInfo],
         ...identity(terms, announces),
-        // As long as a client has an ID token.
+        // While a client has an ID token.
         ...(announces && { indexSeconds: hintLifetime }),
         clientMembers: identityMembers(server.issuer, ring.algorithms, subjectFor, announces),
         resources: [
@@ -150,7 +198,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
 }
 
 function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
-  // OpenID Connect Discovery 3: RS256 must be offered.
+  // OpenID Connect Discovery 3.
   const required = [...new Set<SigningAlgorithm>([own, 'RS256'])]
   if (required.every((each) => present.includes(each))) return
   throw new Error(
@@ -173,10 +221,10 @@ function identity(terms: Terms, announces: boolean): PluginParts {
   const hasPairwise = subjectFor !== publicSubject
   return {
     authorizationParameters: identityParameters,
-    // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
+    // OpenID Connect Core 11: it grants no offline access.
     ignoredScope: [offlineAccess],
     authorizationMetadata: {
-      // Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
+      // Back-Channel Logout 1.0, 2.1. Only the host knows sessions.
       ...(announces && { backchannel_logout_supported: true, backchannel_logout_session_supported: false }),
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],
@@ -197,7 +245,7 @@ function identity(terms: Terms, announces: boolean): PluginParts {
       const { acrValues = [] } = request ?? {}
       const asKnown = owner && { ...owner, subject: subjectFor(owner.subject, client) }
       const refusal = asKnown && refusalOf(asKnown, client, hinted, request)
-      // OpenID Connect Core 3.1.2.1: this owner may log in now. No other one may answer.
+      // OpenID Connect Core 3.1.2.1: only this owner may answer, and may log in now.
       if (refusal !== undefined && loginDemandedAt !== undefined) throw refusal
       const isMissing = refusal !== undefined || (owner === undefined && acrValues.length > 0)
       return {
@@ -235,6 +283,40 @@ async function idTokenFor(
   const algorithm = algorithmOf(client, terms.ring.algorithms, terms.algorithm)
   const content = { subject: terms.subjectFor(subject, client), clientId, login, nonce, accessToken, claims }
   return { members: { id_token: await signIdToken(terms, algorithm, content) } }
+}
+
+const scopeOfUserInfo = ['openid']
+
+/** OpenID Connect Core 5.3 */
+function userInfoEndpoint(terms: Terms, path: string): Endpoint {
+  const { server, claims, byScope, subjectFor } = terms
+  const own = server.urlOf(path)
+  return {
+    name: 'userinfo',
+    path,
+    method: ['GET', 'POST'],
+    clientAuthentication: 'none',
+    cors: true,
+    async handle(request) {
+      const found = await server.admit(request, 'openid')
+      const { subject, scope, clientId } = found.access
+      const audience = audienceIn(found)
+      // Without resources, a token is for everything.
+      if (audience !== undefined && !(isTexts(audience) && audience.includes(own)))
+        throw badToken('token_resource', scopeOfUserInfo, otherAudience(audience, [own]))
+      if (subject === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      const asked = identityRequestIn(dataOf(name, found.extensionData))
+      const ofScope = byScope.all(scope)
+      const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
+      const known = await claimsFor(claims, subject, { clientId, scope, names })
+      if (known === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
+      const client = await server.findClient(clientId)
+      // The subject of the host must not stand in.
+      if (client === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      return { members: { ...known, sub: subjectFor(subject, client) } }
+    },
+  }
 }
 
 const noClaims: OwnerClaims = () => ({})

@@ -30,9 +30,8 @@ const claimsByScope: Readonly<Record<string, readonly string[]>> = {
 
 export const identityScopes: readonly string[] = ['openid', ...Object.keys(claimsByScope)]
 
-/** The claims that scopes give. */
 export interface ScopeClaims {
-  /** By OpenID Connect Core 5.4 and by the option `scopes` of the server. */
+  /** OpenID Connect Core 5.4, and the option `scopes` of the server. */
   readonly all: (scope: Scope) => readonly string[]
   readonly ofHost: (scope: Scope) => readonly string[]
 }
@@ -48,13 +47,12 @@ export function scopeClaims(scopes: ReadonlyMap<string, ScopeDescription>): Scop
 export interface ClaimsRequest {
   readonly clientId: string
   readonly scope: Scope
-  /** The claims that the client gets, as far as the owner has them. */
   readonly names: readonly string[]
 }
 
 /**
- * Returns what the host knows about a resource owner: claims of OpenID Connect Core 5.1 and others, by name.
- * The client gets `names` alone. Undefined if the owner no longer exists.
+ * Returns what the host knows about a resource owner: claims by name (OpenID Connect Core 5.1). The client
+ * gets `names` alone. Undefined if the owner no longer exists.
  */
 export type OwnerClaims = (
   subject: string,
@@ -86,12 +84,12 @@ export type SubjectFor = (subject: string, client: Client) => string
 
 export const publicSubject: SubjectFor = (subject) => subject
 
-/** OpenID Connect Core 8.1: one identifier for each sector. */
+/** OpenID Connect Core 8.1. */
 export function pairwiseSubjects(secret: string): SubjectFor {
   return (subject, client) => {
     if (client.members['subject_type'] !== 'pairwise') return subject
     const sector = sectorOf(client)
-    // The registration refuses such a client. The identifier of the host must not stand in.
+    // The registration refuses such a client.
     if (sector === undefined) throw new Error('A client with pairwise subjects has no sector.')
     return createHmac('sha256', secret)
       .update(JSON.stringify([sector, subject]))
@@ -99,18 +97,15 @@ export function pairwiseSubjects(secret: string): SubjectFor {
   }
 }
 
-// With these, what tells the owner goes to a redirection URI, or there is no owner.
+// With these alone, what tells the owner goes to a redirection URI, or there is no owner.
 const atRedirectionUri = new Set(['authorization_code', 'implicit', 'refresh_token', 'client_credentials'])
 
-/** Such as the grant type of devices. */
 export const answersElsewhere = ({ grant_types }: Client): boolean =>
   grant_types.some((name) => !atRedirectionUri.has(name))
 
 /**
- * The host of the `sector_identifier_uri`, or of the metadata document, or the one host of all redirection
- * URIs; else undefined: apps on loopback and with a scheme of an app have no host of their own. Anybody may
- * name the redirection URI of others: it counts only where each answer goes there, or where the host has
- * registered the client.
+ * Undefined for apps on loopback and with a scheme of an app, which have no host. Anybody may name the
+ * redirection URI of others: it counts only where each answer goes there, or for a client of the host.
  */
 export function sectorOf(client: Client): string | undefined {
   const { client_id, redirect_uris, members } = client

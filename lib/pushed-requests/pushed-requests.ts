@@ -17,33 +17,31 @@ import { overLimit, refused } from '../protocol/refusals'
 export interface PushedAuthorizationRequestsOptions {
   /**
    * Whether every client must push every authorization request (RFC 9126 5). Default false: only clients with
-   * the member `require_pushed_authorization_requests` must.
+   * `require_pushed_authorization_requests` must.
    */
   readonly required?: boolean
   /**
-   * The seconds within which a browser has to bring a pushed request, 5 to 600 (RFC 9126 2.2). Then the
-   * option `lifetimes.authorizationRequest` applies, as to any request. Default 60.
+   * Seconds within which a browser has to bring a pushed request, 5 to 600 (RFC 9126 2.2). Then the option
+   * `lifetimes.authorizationRequest` applies. Default 60.
    */
   readonly lifetime?: number
   /** How many requests clients and networks may push. */
   readonly limits?: PushLimitOptions
-  /** The path of the endpoint below the issuer. Default `/par`. */
+  /** Below the issuer. Default `/par`. */
   readonly path?: string
 }
 
 /**
- * How many requests may be pushed in one process. A refused request does not count. A limit is a token
- * bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is full again after
- * `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the endpoint answers 429 with
- * `Retry-After`.
+ * How many requests may be pushed in one process. Refused ones do not count. A limit is a token bucket: all
+ * `attempts` (at most 1 000 000) at once, full again after `seconds` (at most 86 400). `false` switches it
+ * off. Over it, the endpoint answers 429 with `Retry-After`.
  */
 export interface PushLimitOptions {
   /** For one client that the host registered with credentials. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
   /**
-   * For all other clients of one network together, such as public clients, in whose name everybody may push:
-   * an IPv4 address, or the first 64 bits of an IPv6 address; the first 48 bits may push 16 times as many.
-   * Default: 300 in 60 seconds.
+   * For all other clients of one network together, such as public ones, in whose name everybody may push: an
+   * IPv4 address, or 64 bits of IPv6; 48 bits may push 16 times as many. Default: 300 in 60 seconds.
    */
   readonly network?: LimitOption
 }
@@ -51,8 +49,8 @@ export interface PushLimitOptions {
 declare module '../protocol/client' {
   interface ClientRegistration {
     /**
-     * With `pushedAuthorizationRequests()`: whether the client must push every authorization request (RFC
-     * 9126 6). Default: the option `required` of the plug-in.
+     * With `pushedAuthorizationRequests()`. Whether the client must push every authorization request (RFC
+     * 9126 6). Default: the option `required`.
      */
     readonly require_pushed_authorization_requests?: boolean | undefined
   }
@@ -63,11 +61,10 @@ const member = 'require_pushed_authorization_requests'
 /**
  * Pushed authorization requests (RFC 9126): a client leaves its request at the server, with its credentials,
  * and sends its owner with a reference. No browser, log or referrer sees the request, and no browser can
- * change it.
+ * change it. The first owner who is logged in claims a request, and may open its page again. The decision
+ * uses it up.
  *
- * The first owner who is logged in claims a request, and may open its page again. The decision uses it up.
- *
- * @throws ConfigurationError that lists every mistake of the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): Plugin {
   const terms = readOptions('pushedAuthorizationRequests()', fields, options)
@@ -118,7 +115,7 @@ function pushEndpoint(server: PluginServer, { path, lifetime, required, limits }
       count(client, address)
       await request.useUp?.()
       const { requested, handle } = openRequest(
-        // Parsed again for its owner, by the registration of then.
+        // By the registration of then.
         { ...parsed.proposal, extensionData: {} },
         server.context(),
         { parameters: parsed.parameters, lifetime },
@@ -134,7 +131,6 @@ function refuseRequestUri(parameters: Parameters): void {
   if (parameters.mentions('request_uri')) throw refused('request_uri_pushed')
 }
 
-/** In this process. Throws over a limit. */
 function pushShares(server: PluginServer, limits: PushTerms['limits']) {
   const clock = steadyClock(() => server.now() * 1000)
   const clients = limits.client && new TokenBuckets(limits.client, tooMany, clock)
@@ -147,7 +143,7 @@ function pushShares(server: PluginServer, limits: PushTerms['limits']) {
 
 const tooMany = (seconds: number) => overLimit('too_many_pushed_requests', seconds)
 
-/** RFC 9126 4. Of the browser's request, only `client_id` and `request_uri` count. */
+/** RFC 9126 4: of the request, only `client_id` and `request_uri` count. */
 function resolvePushed(
   server: PluginServer,
   mustPush: (client: Client) => boolean,
@@ -160,7 +156,7 @@ function resolvePushed(
     }
     const uri = parameters.get('request_uri')
     if (uri === undefined) {
-      // RFC 9126 5 and 6. No redirection URI of such a request counts.
+      // RFC 9126 5 and 6.
       if (mustPush(client)) throw refused('pushed_request_required')
       return undefined
     }
@@ -176,7 +172,7 @@ function resolvePushed(
 
 function pushedIn(found: Authorization | undefined, client: Client): string {
   if (found === undefined) throw refused('request_uri_unknown')
-  // RFC 9126 2.2: bound to the client that pushed it.
+  // RFC 9126 2.2.
   if (found.clientId !== client.client_id) throw refused('authorization_request_of_another_client')
   const pushed = found.state === 'requested' ? found.parameters : undefined
   if (pushed === undefined) throw requestNotOpen()

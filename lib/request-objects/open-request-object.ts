@@ -14,8 +14,7 @@ export interface RequestObjectTerms {
   readonly maximumLifetime: number
 }
 
-// RFC 9101 10.8: the type keeps other JWTs out; the check of `sub` keeps request objects out of other
-// purposes.
+// RFC 9101 10.8: keeps other JWTs out.
 const ownType = 'oauth-authz-req+jwt'
 // OpenID Connect Core 6.1 knows neither a type nor an end.
 const coreType = 'jwt'
@@ -45,7 +44,7 @@ export async function openRequestObject(
   if (!isEndless && expiresAt > now + maximumLifetime + clockTolerance)
     throw refused('request_object_too_long_lived')
   requireRequestOf(clientId, claims)
-  // Without its own type, only claims tell an object from an assertion.
+  // Without its own type, only claims tell it from an assertion.
   if (isCore && (Object.hasOwn(claims, 'sub') || !isText(claims['response_type'])))
     throw refused('request_object_as_assertion')
   return parametersOf(claims)
@@ -59,7 +58,7 @@ function algorithmsFor(
 }
 
 function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): void {
-  // RFC 9101 6.3: the query names the same client.
+  // RFC 9101 6.3.
   if (claims['client_id'] !== clientId) throw refused('request_object_of_another_client')
   // RFC 9101 10.8: a server that checks no type would take it for a client assertion.
   if (claims['sub'] === clientId) throw refused('request_object_as_assertion')
@@ -68,15 +67,12 @@ function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): voi
     throw refused('request_object_nested')
 }
 
-/** The object's end. Other claims about the object are dropped. */
+/** Other claims about the object are dropped. */
 export const endOfObject = 'exp'
 
 const aboutObject: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'nbf', 'iat', 'jti'])
 
-/**
- * RFC 9101 4. A list of texts repeats a parameter, such as `resource` (RFC 8707 2); other values become JSON,
- * such as `claims` (OpenID Connect Core 6.1). Null counts as omitted.
- */
+/** RFC 9101 4. A list of texts repeats a parameter; other values become JSON. Null counts as omitted. */
 function parametersOf(claims: Readonly<Record<string, unknown>>): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(claims)) {

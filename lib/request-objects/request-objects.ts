@@ -17,42 +17,34 @@ import type { Sender } from '../protocol/sender'
 import { endOfObject, openRequestObject, type RequestObjectTerms } from './open-request-object'
 
 export interface RequestObjectOptions {
-  /**
-   * Whether each authorization request of every client must be a request object, also a pushed one. A
-   * registration may demand it for one client: `require_signed_request_object`. Default `false`.
-   */
+  /** Whether each authorization request must be a request object, also a pushed one. Default `false`. */
   readonly required?: boolean
   /**
-   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1), only from this list.
-   * Default: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519.
+   * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones, the only ones supported.
    */
   readonly algorithms?: readonly string[]
-  /** The tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
+  /** Whole seconds by which clocks may differ, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to the end of a request object, in whole seconds, 1 to 86 400, plus
-   * `clockTolerance`. Default 3600.
+   * Whole seconds from now to the end of a request object, 1 to 86 400, plus `clockTolerance`. Default 3600.
    */
   readonly maximumLifetime?: number
-  /**
-   * Fetches the JWK sets at `jwks_uri`, as the option `documents` of `privateKeyJwt()` does. Default: the
-   * fetch of the server.
-   */
+  /** Fetches the JWK sets at `jwks_uri`, as in `privateKeyJwt()`. Default: the fetch of the server. */
   readonly documents?: DocumentFetch
 }
 
 declare module '../protocol/client' {
   interface ClientRegistration {
     /**
-     * With `requestObjects()`. The client's public keys, a JWK set of at most 12 keys. Default: those of
-     * `credentials.private_key_jwt`, if there are any.
+     * With `requestObjects()`. The public keys of the client, a JWK set of at most 12 keys. Default: those of
+     * `credentials.private_key_jwt`.
      */
     readonly jwks?: { readonly keys: readonly object[] } | undefined
     /** With `requestObjects()`. The https URL of the client's keys, in place of `jwks`. */
     readonly jwks_uri?: string | undefined
     /**
-     * With `requestObjects()`. The only algorithm of the client's request objects. Default: every algorithm
-     * of the option `algorithms`.
+     * With `requestObjects()`. The only algorithm of the request objects. Default: those of the option
+     * `algorithms`.
      */
     readonly request_object_signing_alg?: string | undefined
     /**
@@ -64,15 +56,14 @@ declare module '../protocol/client' {
 
 /**
  * JWT-secured authorization requests (RFC 9101): a client signs its request, and sends it as the parameter
- * `request` with `client_id`, by `GET`, by `POST` or in a pushed request. Only the object's parameters count.
- * The registration holds the client's public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
+ * `request` with `client_id`, by `GET`, by `POST` or in a pushed request. Only the parameters of the object
+ * count. The registration holds the public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
  *
- * The object has the type `oauth-authz-req+jwt`, the claims `iss` and `client_id`, both the `client_id`,
- * `aud`, which names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16
- * KiB. A client registered with the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its
- * object then has `response_type`, and no `sub` at all. Until its end, a browser may bring an object any
- * number of times. An owner who has to log in may return later. The server takes no encrypted object, and
- * fetches none: a `request_uri` of the client itself is `request_uri_not_supported`.
+ * The object has the type `oauth-authz-req+jwt`, `iss` and `client_id`, both the `client_id`, `aud`, which
+ * names this issuer, and `exp`, no `sub` that is the client, and at most 16 KiB. A client with the scope
+ * `openid` may leave out type and end (OpenID Connect Core 6.1): its object then has `response_type`, and no
+ * `sub`. Until its end, an object may come any number of times; an owner may log in meanwhile. The server
+ * takes no encrypted object, and refuses a `request_uri` of the client (`request_uri_not_supported`).
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -105,10 +96,10 @@ function objectResolver(
 
     async resolve(parameters, client, { hasRecord, sender }) {
       const object = parameters.get('request')
-      // RFC 6749 3.1: an empty one counts as omitted, and must not stand for the object.
+      // RFC 6749 3.1: an empty one counts as omitted, and must not stand in.
       const hasUri = parameters.get('request_uri') !== undefined
       if (object === undefined) {
-        // What another extension pushed was an object then.
+        // A pushed request was an object then.
         if (hasRecord || hasUri || !(required || client.members['require_signed_request_object'] === true))
           return undefined
         throw refused('request_object_missing')
@@ -128,8 +119,8 @@ function objectResolver(
     authorize({ parameters, owner }) {
       // RFC 9101 6.2: the server would have to fetch a URL that anybody can name.
       if (parameters.get('request_uri') !== undefined) throw refused('parameter_not_supported/request_uri')
-      // The object may end before its owner returns; the record of a demanded login says when the request came.
-      // Without an object, the parameter costs only a login that the request needs anyway.
+      // The object may end before its owner returns; the record of a demanded login says when the request
+      // came.
       return owner === undefined && parameters.mentions(endOfObject) ? { logIn: {} } : undefined
     },
   }
@@ -193,7 +184,6 @@ function requestObjectMembers(algorithms: readonly string[]): readonly ClientMem
   ]
 }
 
-/** As `{ keys }` or `{ jwks_uri }`. */
 function keysIn({ members: { jwks, jwks_uri }, credentials }: Client): Json | undefined {
   if (jwks !== undefined) return jwks
   return jwks_uri === undefined ? dataOf(privateKeyJwtName, credentials) : { jwks_uri }

@@ -60,36 +60,31 @@ export const isGood = (found: FoundToken): found is GoodToken =>
  */
 export type FindToken = (accessToken: string, now: number, sender: TokenSender) => Eventual<FoundToken>
 
-/** What knows the tokens of a guard. */
 export interface TokenSource {
   readonly findToken: FindToken
-  /** Without a look-up of signed tokens; undefined if no token is signed. */
+  /** Without a look-up; undefined if no token is signed. */
   readonly findSignedToken?: FindToken | undefined
-  /** Explains a refused token; undefined if guards explain nothing. */
+  /** Undefined if guards explain nothing. */
   readonly observeToken?: ObserveToken | undefined
-  /** Rejects if the source does not answer. */
   readonly ready?: () => Promise<unknown>
 }
 
 export interface TokenSender {
-  /** As Express reports it; undefined if the connection has closed. */
+  /** Undefined if the connection has closed. */
   readonly address: string | undefined
 }
 
 export interface GuardedRequest extends ResourceRequest, TokenSender {
-  /** Most token types read no other header. */
   readonly authorization: readonly string[]
-  /** As {@link TokenCheck.setHeader}. */
   setHeader(name: string, value: string): void
   /** Seconds since the epoch. */
   readonly now: number
-  /** As {@link TokenCheck.useOnce}, with the share of the token. */
   useOnce(key: string, seconds: number, share: string): Promise<boolean>
   /** For events only. */
   noteToken(accessToken: string, access: GuardedAccess | undefined): void
 }
 
-/** RFC 6749 7. Undefined for a request without a token. */
+/** RFC 6749 7. Undefined without a token. */
 export function tokenOf(
   { authorization }: Pick<GuardedRequest, 'authorization'>,
   tokenTypes: readonly TokenType[],
@@ -119,8 +114,7 @@ export function admitToken<Good extends GoodToken>(
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
   if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope, found.observed)
-  // RFC 6749 7.1: the type defines how a request uses the token, so none passes under the scheme of another
-  // type.
+  // RFC 6749 7.1: none passes under the scheme of another type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   if (schemes !== undefined && tokenType.isRequired !== true)
     throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes })
@@ -133,7 +127,7 @@ export function admitToken<Good extends GoodToken>(
 
 function requireAccess(access: GuardedAccess, now: number, requirement: Requirement): void {
   const { scope, login } = requirement
-  // Before the scope: this challenge names it, too, so one new request can meet both.
+  // First: this challenge names the scope, too, so one new request can meet both.
   if (login !== undefined) requireLogin(login, access, scope, now)
   const covered = withImplied(access.scope, requirement.implied)
   if (!satisfies(covered, requirement))
@@ -208,10 +202,9 @@ export interface Requirement {
   readonly match: 'all' | 'any'
   readonly resource: string | undefined
   readonly login?: RequiredLogin | undefined
-  /** Those that act in guards. */
   readonly extensions: readonly Extension[]
   readonly implied?: ImpliedScopes | undefined
-  /** That the guard takes alone; undefined if it takes all. */
+  /** That the guard takes alone; undefined: all. */
   readonly schemes: readonly string[] | undefined
 }
 
@@ -243,23 +236,23 @@ export function readScope(
 }
 
 /**
- * The access by claims: those of a JWT access token (RFC 9068 2.2), or the answer of an introspection endpoint
- * (RFC 7662 2.2). Deeply frozen: all requests with the token share it.
+ * The access by claims of a JWT access token (RFC 9068 2.2) or an introspection endpoint (RFC 7662 2.2).
+ * Deeply frozen: all requests with the token share it.
  */
 export interface ClaimsAccess extends Omit<Access, 'authorizationId'> {
   /** Always undefined: the token belongs to no authorization in a store. */
   readonly authorizationId?: undefined
-  /** From `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
+  /** Undefined if `sub` is the client, which acts for itself (RFC 9068 2.2). */
   readonly subject: string | undefined
   /** Empty if the token has none. */
   readonly scope: Scope
-  /** `bearer`, or the token type that checks the proof of a bound token (`TokenType.confirmationMethod`). */
+  /** `bearer`, or the type that checks the proof of a bound token (`TokenType.confirmationMethod`). */
   readonly tokenType: string
-  /** Seconds since the epoch. If the answer of an endpoint names no end, the end in the cache of the guard. */
+  /** Seconds since the epoch. If an endpoint names no end, that in the cache of the guard. */
   readonly expiresAt: number
   /** Undefined if the token does not say. */
   readonly login?: Login | undefined
-  /** Every claim of the token, including the registered ones. */
+  /** Every claim of the token. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
@@ -269,14 +262,13 @@ export type GuardedAccess = Access | ClaimsAccess
 /** What a guard requires of the login behind a token (RFC 9470). */
 export interface LoginOptions {
   /**
-   * Whole seconds since the login of the owner, 1 to 10 years. An older login gets 401 and
-   * `insufficient_user_authentication`, and so does a token without an owner or the time of a login. Default:
-   * any age, and no login at all.
+   * Whole seconds since the login of the owner, 1 to 10 years. An older login, or a token without one, gets
+   * 401 and `insufficient_user_authentication`. Default: any age, and no login at all.
    */
   readonly maxAge?: number
   /**
-   * The authentication context class of the login, or a list: one is enough, the first one is preferred.
-   * Others are refused as with `maxAge`. Default: any class.
+   * The authentication context class of the login, or a list, the preferred one first. Others are refused as
+   * with `maxAge`. Default: any class.
    */
   readonly acr?: string | readonly string[]
 }
@@ -291,7 +283,7 @@ const isAcr = (value: unknown): value is string | readonly string[] =>
   isAcrValues(typeof value === 'string' ? [value] : value)
 
 const loginFields = {
-  // With 0, a token would be too old before it reaches the guard.
+  // With 0, every token would be too old.
   maxAge: optional(kind(isWhole(1, tenYears), `must be whole seconds since the login, 1 to ${tenYears}.`)),
   acr: optional(
     kind(
@@ -330,13 +322,12 @@ function requireLogin(required: RequiredLogin, access: GuardedAccess, scope: Sco
 
 type Lack = 'login_unknown' | 'login_of_another_class' | 'login_too_old'
 
-// Seconds that a login may lie in the future, because clocks differ. Beyond, such as in milliseconds, it is
-// no time of a login: it would never be too old.
+// Seconds that a login may lie in the future: clocks differ. Beyond, such as in milliseconds, it would never
+// be too old.
 const clockTolerance = 300
 
 function lackOf({ maxAge, acrValues }: RequiredLogin, access: GuardedAccess, now: number): Lack | undefined {
   const { subject, login } = access
-  // A client that acts for itself has no owner who could log in.
   if (subject === undefined || login === undefined) return 'login_unknown'
   const { authTime, acr } = login
   if (acrValues.length > 0 && (acr === undefined || !acrValues.includes(acr))) return 'login_of_another_class'

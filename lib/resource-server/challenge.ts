@@ -8,19 +8,19 @@ import { challengeOfType, reservedAttributes, type TokenType } from '../protocol
 
 /** What a host may set in the challenges of a guard. */
 export interface ChallengeOptions {
-  /** The protection space that challenges name (RFC 9110 11.5). Default `oauth`. */
+  /** The protection space (RFC 9110 11.5). Default `oauth`. */
   readonly realm?: string
   /**
-   * Such as `{ acr_values: 'urn:example:mfa' }`, in addition to those of the option `guards`. Default none.
+   * Further attributes, such as `{ acr_values: 'urn:example:mfa' }`. Default: those of the option `guards`.
    */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
 export interface Challenge {
   readonly realm: string
-  /** RFC 9110 11.2: by name in lower case, because letter case does not count. */
+  /** By name in lower case (RFC 9110 11.2). */
   readonly attributes: ReadonlyMap<string, readonly [name: string, value: string]>
-  /** RFC 9728 5.1; undefined if there is none. */
+  /** RFC 9728 5.1. */
   readonly resourceMetadata?: string | undefined
 }
 
@@ -80,11 +80,10 @@ export interface Challenged {
   readonly own: ChallengeAttributes
   readonly error: ChallengeAttributes
   readonly authorization: readonly string[]
-  /** Of the challenged types; undefined for all. */
   readonly schemes?: readonly string[] | undefined
 }
 
-/** A line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */
+/** RFC 9110 11.6.1: many clients cannot parse a list. */
 export function schemeChallenges(
   every: readonly TokenType[],
   challenge: Challenge,
@@ -112,12 +111,10 @@ export function schemeChallenges(
 const usedScheme = ([header, second]: readonly string[]): string | undefined =>
   header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
 
-// RFC 6750 3.1. Each challenge names the scope of the guard.
-
 export const badToken = (reason: string, scope: Scope, observed?: Observed): OAuthError =>
   refusedBy(reason, 'token_invalid', observed, { challenge: scopeIn(scope) })
 
-/** @param sent `aud` of the token, as anything may have written it. */
+/** @param sent `aud`, as anything may have written it. */
 export function otherAudience(sent: unknown, expected: readonly string[]): Observed {
   const [only = 'none', second] = [sent ?? []].flat().filter(isText)
   return { sent: second === undefined ? only : [sent].flat().filter(isText), expected }

@@ -16,19 +16,20 @@ import {
 } from './token-claims'
 
 /**
- * Signatures prove the tokens: JWT access tokens (RFC 9068). A verified token costs a digest and a look-up in
- * memory. The guard learns of no revocation: a token stays valid until it expires.
+ * Signatures prove the tokens: JWT access tokens (RFC 9068). The guard learns of no revocation: a token stays
+ * valid until it expires.
  */
 export type JwtSource = IssuerKeys &
   TokenClaimsOptions & {
     /**
-     * Further issuers whose tokens pass, each with its keys. This gives up that a name means one thing: two
-     * issuers may give one `subject`, `clientId` or scope to two things, and each issuer opens every route. Tell
-     * them apart by `req.oauth.claims.iss`. Default none.
+     * Further issuers whose tokens pass, each with its keys. Each opens every route, and may give a
+     * `subject`, `clientId` or scope another meaning: tell them apart by `req.oauth.claims.iss`. Default
+     * none.
      */
     readonly otherIssuers?: readonly TrustedIssuer[]
     /**
-     * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; no others are supported.
+     * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones, the only ones
+     * supported.
      */
     readonly algorithms?: readonly string[]
     /**
@@ -49,7 +50,7 @@ const aClaim = aTextThat('must be the name of a claim.')
 
 const fields = {
   ...claimsFields,
-  // No refusal: the client must not discard a token that may be valid.
+  // The client must not discard a token that may be valid.
   ...keysOfIssuer('jwt_keys_unavailable'),
   otherIssuers: trustedIssuers('jwt_keys_unavailable'),
   algorithms: verifiedAlgorithms,
@@ -61,15 +62,13 @@ const fields = {
 
 export const jwtOptions = group(fields, { undefinedMembers: 'refused' })
 
-/** RFC 9068 4. */
+/** RFC 9068 4 and 2.1. */
 export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { algorithms, clientIdClaim, scopeClaim, clockTolerance, maximumCached, maximumAge } = read
   const areOlder = read.type === 'JWT'
-  // RFC 9068 2.1.
   const types = areOlder ? ['at+jwt', 'jwt'] : ['at+jwt']
   const usualNames = areOlder ? [...registeredNames.clientId, 'azp'] : registeredNames.clientId
   const issuers = new Map([[guard.issuer, read.jwks], ...read.otherIssuers])
-  // The claims say for whom a token is, also of one that names nobody.
   const jwt = { issuers, audience: undefined, algorithms, clockTolerance, types }
   const clientId = clientIdClaim === undefined ? usualNames : [clientIdClaim]
   const terms = { ...guard, ...read, names: { clientId, scope: scopeClaim, areOlder } }

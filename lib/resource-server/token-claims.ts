@@ -14,7 +14,6 @@ import { otherAudience } from './challenge'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a source reads of its guard. */
 export interface SourceTerms {
   readonly issuer: string
   readonly resources: Resources | undefined
@@ -24,7 +23,6 @@ export interface SourceTerms {
   readonly clock: () => number
 }
 
-/** What the sources `jwt` and `introspection` have in common. */
 export interface TokenClaimsOptions {
   /**
    * `aud` of a token must contain one of these, letter by letter: it is then good at each of `resources`.
@@ -32,16 +30,15 @@ export interface TokenClaimsOptions {
    */
   readonly audience?: string | readonly string[]
   /**
-   * Whether a token must have `aud`. With `false`, one without it passes at the default resource, such as those of
-   * Amazon Cognito; one with another audience does not. This gives up that a token is good at one API alone: what a client got for
-   * any other API of the issuer opens this one. Default true.
+   * Whether a token must have `aud`. With `false`, one without it passes at the default resource, such as
+   * those of Amazon Cognito. What a client got for any other API of the issuer then opens this one. Default
+   * true.
    */
   readonly audienceRequired?: boolean
   /** Whole seconds by which clocks may differ. Default 5, at most 300. */
   readonly clockTolerance?: number
   /**
-   * The most good tokens in the cache, which evicts the least recently used. Default 10 000, at most
-   * 1 000 000; 0 for no cache.
+   * The most good tokens in the cache, which evicts the least recently used: 0 to 1 000 000. Default 10 000.
    */
   readonly maximumCached?: number
 }
@@ -55,11 +52,10 @@ export const claimsFields = {
   maximumCached: aNumber(10_000, 0, 1_000_000),
 } satisfies Fields<TokenClaimsOptions>
 
-/** Some issuers do not use the registered claims. */
 interface ClaimNames {
   readonly clientId: readonly string[]
   readonly scope: string
-  /** Whether a scope may be a list. Their `token_type` then says nothing. */
+  /** A scope may be a list, and `token_type` says nothing. */
   readonly areOlder: boolean
 }
 
@@ -72,7 +68,7 @@ export interface ClaimTerms extends Pick<SourceTerms, 'resources' | 'tokenTypes'
   readonly names: ClaimNames
 }
 
-/** RFC 9068 4, RFC 7662 2.2. @param claims for which the issuer vouches, within their time. */
+/** RFC 9068 4, RFC 7662 2.2. @param claims proven, within their time. */
 export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTerms): FoundToken {
   const { names } = terms
   const claim = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
@@ -82,7 +78,7 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
     return { rejectReason: 'token_resource', observed: otherAudience(claim('aud'), expected) }
   }
   const confirmation = readConfirmation(terms, claim('cnf'))
-  // RFC 7800 3: bound to a key. A request without proof of it may come from a thief.
+  // RFC 7800 3: a request without proof of the key may come from a thief.
   if (confirmation === undefined) return { rejectReason: 'token_bound_to_key' }
   const { tokenType, tokenData, tokenExtensionData: confirmed } = confirmation
   if ((!names.areOlder && !isOfType(claim('token_type'), tokenType)) || isOfAnotherKind(claim))
@@ -91,7 +87,7 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   const [subject, scope] = [claim('sub'), scopeOf(claim(names.scope), names.areOlder)]
   if (!isText(clientId) || !(subject === undefined || isText(subject)) || scope === undefined)
     return { rejectReason: 'token_incomplete' }
-  // RFC 9700 4.15: else a client could pass for a resource owner with the same identifier.
+  // RFC 9700 4.15: a client could pass for an owner with its identifier.
   const owner = subject === clientId ? undefined : subject
   const login = owner === undefined ? undefined : loginIn(claims)
   const plain = { clientId, subject: owner, scope, tokenType, expiresAt, claims }
@@ -101,7 +97,7 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   return { access, tokenData, extensionData: {}, tokenExtensionData, claims }
 }
 
-/** The resources of the token, as a record keeps them; undefined for one that names none, and for one by `audience`. */
+/** Undefined for a token that names no resource, and for one by `audience`. */
 function audienceIn(
   aud: unknown,
   { audience, audienceRequired, resources }: ClaimTerms,
@@ -113,13 +109,13 @@ function audienceIn(
   return named.some((one) => audience.includes(one)) ? resources?.all.map(({ uri }) => uri) : 'wrong'
 }
 
-// RFC 9449 6.2: a token bound to a key must not call itself Bearer. Some servers name the format in its place.
+// RFC 9449 6.2: a bound token must not call itself Bearer. Some servers name the format.
 const isOfType = (named: unknown, type: string) =>
   fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
 /**
- * An ID token (OpenID Connect Core 3.1.3.6 and 3.3.2.11), or one that lives longer or gives no access: this package, ORY
- * Hydra and Cognito say so by `token_use`, Keycloak by `typ`.
+ * OpenID Connect Core 3.1.3.6 and 3.3.2.11. This package, ORY Hydra and Cognito tell refresh and ID tokens by
+ * `token_use`, Keycloak by `typ`.
  */
 function isOfAnotherKind(claim: (name: string) => unknown): boolean {
   const [use = 'access', kind] = [claim('token_use'), claim('typ')]
@@ -137,7 +133,7 @@ function scopeOf(value: unknown, mayBeList: boolean): Scope | undefined {
   return isList ? [...new Set(value)] : undefined
 }
 
-/** Without recursion: JSON can be thousands of levels deep. */
+/** JSON can be thousands of levels deep. */
 function frozen<Value extends object>(value: Value): Value {
   const open: object[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

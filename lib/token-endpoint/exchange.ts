@@ -22,11 +22,11 @@ interface AuthenticatedTokenRequest extends Pick<
   readonly onCommitted?: OnCommitted
 }
 
-/** RFC 6749 3.2. One write creates the tokens. */
+/** RFC 6749 3.2. */
 export async function exchange(
   server: Context,
   received: AuthenticatedTokenRequest,
-): Promise<TokenEndpointResponse> {
+): Promise<ReturnType<typeof responseTo>> {
   const { grantType, asked } = readRequest(server, received)
   const { context } = asked
   const result =
@@ -63,7 +63,7 @@ function readRequest(
   const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugins
   const grantType = grantTypes.get(received.parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
-  // RFC 6749 6: a refresh never widens, so a scope beyond it is a mistake.
+  // RFC 6749 6: a scope beyond that of the grant is a mistake.
   const ignored = grantType.name === 'refresh_token' ? ignoredAtRefresh : ignoredScope
   const parameters = withoutIgnoredScope(received.parameters, client, ignored)
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
@@ -89,15 +89,10 @@ function responseTo(
   { members: further }: GrantResult,
   issued: Issued,
   { now }: IssueContext,
-): TokenEndpointResponse {
+) {
   const response = tokenResponse(issued, now, refreshTokenExpiresIn)
-  const members = further === undefined ? response : { ...further, ...response }
+  const members: TokenResponse = further === undefined ? response : { ...further, ...response }
   return { members, headers: issued.headers }
-}
-
-interface TokenEndpointResponse {
-  readonly members: TokenResponse
-  readonly headers: Issued['headers']
 }
 
 function requestedScope(grantType: ServedGrantType, parameters: Parameters): Scope | undefined {
@@ -125,7 +120,6 @@ function shownRequest(
   }
 }
 
-/** A record that begins with a token. Nothing is stored yet. */
 export function beginningOf(
   { settings: { issuer, tokenType } }: Context,
   { client_id: clientId, token_type = tokenType }: Client,

@@ -14,7 +14,6 @@ export interface JwtClaimsGrant {
   /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** Its resources. */
   readonly audience: readonly string[]
   /** Seconds since the epoch. */
   readonly expiresAt: number
@@ -37,7 +36,7 @@ export async function claimsOf(
   const own = {
     ...members,
     iss: issuer,
-    // RFC 9068 2.2: a client that acts for itself is `sub`.
+    // RFC 9068 2.2.
     sub: subject ?? clientId,
     aud: audience.length === 1 ? audience[0] : audience,
     client_id: clientId,
@@ -62,7 +61,7 @@ export async function claimsOf(
   return { ...added, ...own }
 }
 
-// RFC 9068 2.2: without an audience, it would be good everywhere.
+// RFC 9068 2.2: without one, it would be good everywhere.
 function audienceIn(value: unknown): readonly string[] {
   if (isTexts(value) && value.length > 0) return value
   throw new Error('A JWT access token needs an audience: the authorization names no resource.')
@@ -71,16 +70,14 @@ function audienceIn(value: unknown): readonly string[] {
 const largestClaims = 1024
 const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
 
-// Names with a meaning for verifiers: RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect
-// Core 2.
+// RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2.
 const reserved =
   'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events choice'
 const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
 
-// Hosts also write JavaScript.
 function requireClaims(added: unknown, own: object): asserts added is object {
   if (!isRecord(added) || !isJson(added)) throw wrong('an object of JSON, or undefined')
-  // Some verifiers cannot read such a token.
+  // Some verifiers cannot read others.
   if (!isUnicode(added)) throw wrong('texts of Unicode, without half of a surrogate pair')
   const taken = Object.keys(added).find((name) => reservedNames.has(name) || Object.hasOwn(own, name))
   if (taken !== undefined)

@@ -24,13 +24,13 @@ export interface JwtAccessTokensOptions {
   readonly algorithm?: SigningAlgorithm
   /**
    * Whether new access tokens are JWTs unless their resource says otherwise. With `false`, the server only
-   * accepts them: deploy this to every process first, then `true`; on the way back likewise. Default true.
+   * accepts them: deploy this to every process first, then `true`, and back likewise. Default true.
    */
   readonly issues?: boolean
   /**
    * Returns claims of the host: an object of JSON of at most 1 KiB, without claims that the server sets. Runs
-   * before the server stores the token: a failure uses nothing up. A repeated refresh runs it again, for the
-   * same claims. Default none.
+   * before the server stores the token: a failure uses nothing up. A repeated refresh runs it again. Default
+   * none.
    */
   readonly claims?: HostClaims
 }
@@ -41,7 +41,7 @@ export interface JwtAccessTokensOptions {
  * `at+jwt`; `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option
  * `resources`.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function jwtAccessTokens(options: JwtAccessTokensOptions): Plugin {
   const { keys, algorithm, issues, claims } = readOptions('jwtAccessTokens()', fields, options)
@@ -74,12 +74,13 @@ const fields = {
 } satisfies Fields<JwtAccessTokensOptions>
 
 /**
- * Lets a guard of another process read JWT access tokens:
- * `createBearerGuard({ plugins: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
- * store, unless the option `verify` of the guard is `signature`.
+ * Lets a guard of another process read JWT access tokens, without a secret:
+ * `createBearerGuard({ plugins: [jwtAccessTokenReader()] })`. It looks each token up in the store, unless the
+ * option `verify` of the guard is `signature`.
  *
- * @param options default: `jwks_uri` is `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes it.
- * @throws ConfigurationError that lists every mistake in the options.
+ * @param options default: `jwks_uri` is `/.well-known/jwks.json` below the issuer, as `signingKeys()`
+ * publishes it.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
   const given =
@@ -100,10 +101,10 @@ export function jwtAccessTokenReader(options?: IssuerKeys): Plugin {
 
 const unavailable = 'signing_keys_unavailable'
 
-/** Also the `typ` of its tokens (RFC 9068 2.1). */
+/** RFC 9068 2.1. */
 const formatName = 'at+jwt'
 
-// Each about 1 KB. A verification takes a hundred look-ups.
+// Each about 1 KB.
 const maximumCached = 10_000
 
 /** RFC 9068 4. @param clock seconds since the epoch. */

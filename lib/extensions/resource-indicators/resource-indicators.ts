@@ -25,16 +25,10 @@ declare global {
   }
 }
 
-/**
- * A grant type that puts a list of URIs under this name into `grant.extensionData` binds its tokens to these
- * resources.
- */
+/** In `grant.extensionData`, the URIs to which a grant type binds its tokens. */
 export const resourceIndicatorsName = 'resource-indicators'
 
-/**
- * RFC 8707. The resources that an owner approved, or with which a grant began, belong to the authorization:
- * later requests only narrow them.
- */
+/** RFC 8707. Later requests only narrow what an owner approved. */
 export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
   const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
     ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
@@ -74,7 +68,7 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
   }
 }
 
-/** Without the option `resources`, nobody knows these resources: refuse the token. */
+/** Without the option `resources`, nobody knows them: refuse the token. */
 export const isForCertainResources = ({ extensionData, tokenExtensionData }: KeptExtensionData): boolean =>
   Object.hasOwn(extensionData, resourceIndicatorsName) ||
   Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
@@ -89,10 +83,10 @@ export const approvedResources = (extensionData: ExtensionData, resources: Resou
     resources,
   )
 
-// RFC 6750 3.1: to a resource, a token for another one is unknown.
+// RFC 6750 3.1.
 export const tokenResource: Reason = 'token_resource'
 
-// RFC 8707 2 sets no bound, but each guarded request reads the list in the record.
+// Each guarded request reads the list in the record.
 const resourcesAtMost = 8
 
 function askedIn(
@@ -124,8 +118,7 @@ function requireDefault({ defaultResource, all }: Resources): readonly string[] 
 type Formats = ReadonlyMap<Resource, string>
 
 /**
- * For a request that names none: the default one, with those of plug-ins for the scope. Scopes of plug-ins
- * alone, such as for a login, give no access to the default one.
+ * For a request that names none. Scopes of plug-ins alone, as for a login, give no access to the default one.
  */
 function usualFor(resources: Resources, scope: readonly string[]): readonly string[] {
   const { all, ofPlugins } = resources
@@ -143,10 +136,10 @@ function restrictionOf(
   const { begins, authorizationData, parameters, audience, scope, requestedScope } = request
   const asked = askedIn(parameters, resources, audience)
   const approved = begins ? boundOf(request, resources) : approvedIn(request, resources)
-  // RFC 8693 2.1: `audience` names targets, too, whose URIs only the policy of the exchange knows.
+  // RFC 8693 2.1: only the policy of the exchange knows the URIs that `audience` names.
   const isByPolicy = audience.length > 0 && parameters.all('audience').length > 0
   const chosen = asked.length > 0 && !isByPolicy ? asked : (approved ?? requireDefault(resources))
-  // RFC 8707 2.2: a token request may narrow what was approved.
+  // RFC 8707 2.2.
   if (chosen.length === 0 || (approved !== undefined && !isWithin(asked, approved)))
     throw notApproved(asked, approved)
   const known = resources.among(chosen)
@@ -168,10 +161,7 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
   return format === undefined ? {} : { format }
 }
 
-/**
- * For other targets, the scope that the grant approved. RFC 8693 1.1: in an exchange, the scope of the
- * subject token bounds both.
- */
+/** RFC 8693 1.1: the scope of a subject token bounds all. Other targets have that of the grant. */
 function availableTo(
   { scope, subjectToken }: ExtensionTokenRequest,
   known: readonly Resource[],
@@ -186,16 +176,13 @@ function availableTo(
 const notApproved = (sent: readonly string[], approved?: readonly string[]) =>
   refused('resource_not_approved', { sent, approved })
 
-/** An authorization from before the option `resources` is for the default resource. */
+/** One from before the option `resources` is for the default resource. */
 function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly string[] {
   const kept = listIn(authorizationData)
   return kept === undefined ? requireDefault(resources) : urisOf(resources.among(kept))
 }
 
-/**
- * Undefined if only the request names any. Targets that a grant type has approved count alone: also if none
- * is a resource, and never with the default.
- */
+/** Undefined if only the request names any. Targets that a grant type has approved count alone. */
 function boundOf(
   { authorizationData, subjectToken, audience }: ExtensionTokenRequest,
   resources: Resources,
@@ -203,12 +190,12 @@ function boundOf(
   if (authorizationData !== undefined && !isTexts(authorizationData))
     throw new TypeError(`extensionData["${resourceIndicatorsName}"] of a grant must be a list of URIs.`)
   const byGrant = authorizationData && urisOf(resources.among(authorizationData))
-  // RFC 8693 1.1: no access beyond the subject token.
+  // RFC 8693 1.1.
   const byToken = subjectToken && resources.targetsIn(audienceOf(subjectToken, resources))
   const bound = byGrant && byToken ? byGrant.filter((uri) => byToken.includes(uri)) : (byGrant ?? byToken)
   if (audience.length === 0) return bound
   const targets = resources.targetsIn(audience)
-  // No guard knows other targets, so a subject token says nothing about them.
+  // No guard knows other targets: a subject token says nothing about them.
   const guarded = byGrant === undefined ? urisOf(resources.among(targets)) : targets
   if (bound !== undefined && !isWithin(guarded, bound)) throw notApproved(guarded, bound)
   return targets
@@ -227,7 +214,7 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
 const audienceOf = ({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] =>
   listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
 
-// Anything else in a record is a fault of its writer, and names no resource.
+// Anything else in a record names no resource.
 function listIn(data: Json | undefined): readonly string[] | undefined {
   if (data === undefined) return undefined
   return isTexts(data) ? data : []

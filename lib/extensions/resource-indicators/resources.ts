@@ -18,13 +18,13 @@ export interface ResourceOptions {
   /** The scopes that its tokens may have, at least one: scopes of the server. */
   readonly scopes: readonly string[]
   /**
-   * The longest lifetime of an access token, in seconds; for several resources, the shortest counts. Default,
-   * and at most: `lifetimes.accessToken` of the server.
+   * The longest lifetime of an access token, in seconds; for several resources, the shortest. Default, and at
+   * most: `lifetimes.accessToken` of the server.
    */
   readonly accessTokenLifetime?: number
   /**
-   * A format of a plug-in, such as `at+jwt` of `jwtAccessTokens()`, or `opaque`. A request
-   * for resources of two formats is refused. Default: the format of the server.
+   * A format of a plug-in, such as `at+jwt` of `jwtAccessTokens()`, or `opaque`. A request for resources of
+   * two formats is refused. Default: the format of the server.
    */
   readonly accessTokenFormat?: string
   /** The name on the consent page. Default: the URI alone. */
@@ -33,9 +33,7 @@ export interface ResourceOptions {
   readonly documentation?: string
 }
 
-/** One of a plug-in has `uri` and `scopes` alone. */
 export interface Resource extends Partial<Read<ReturnType<typeof fieldsOfResource>>> {
-  /** As the host wrote it, for records, tokens and documents. */
   readonly uri: string
   readonly scopes: Scope
 }
@@ -45,9 +43,9 @@ export class Resources {
 
   constructor(
     readonly all: readonly Resource[],
-    /** For a request that names none; undefined if there are several and no default. */
+    /** Undefined for several without a default. */
     readonly defaultResource: Resource | undefined,
-    /** A request that names no resource gets them besides, by their scopes. */
+    /** For a request that names no resource, besides, by their scopes. */
     readonly ofPlugins: readonly Resource[] = [],
   ) {
     this.byUri = new Map([...ofPlugins, ...all].map((resource) => [comparable(resource.uri), resource]))
@@ -62,7 +60,7 @@ export class Resources {
     return [...this.all, ...this.ofPlugins].filter((resource) => found.has(resource))
   }
 
-  /** Each once: resources as the option writes them and in its order, then other names. */
+  /** Resources as the option writes them and in its order, then other names. */
   targetsIn(names: readonly string[]): readonly string[] {
     const others = names.filter((name) => this.find(name) === undefined)
     return [...this.among(names).map(({ uri }) => uri), ...new Set(others)]
@@ -72,10 +70,7 @@ export class Resources {
 const authorityGrammar = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]*)(\/?)(.*)$/is
 const schemeGrammar = /^[a-z][a-z0-9+.-]*:/i
 
-/**
- * RFC 3986 6.2.2.1 and 6.2.3: scheme and host without letter case, an empty path as `/`. All else counts
- * letter by letter, even a default port and the case of percent triplets.
- */
+/** RFC 3986 6.2.2.1 and 6.2.3, but for default ports and the case of percent triplets. */
 function comparable(uri: string): string {
   const [, scheme = '', host = '', slash = '', rest = ''] = authorityGrammar.exec(uri) ?? []
   if (scheme === '') return uri.replace(schemeGrammar, (found) => found.toLowerCase())
@@ -84,10 +79,10 @@ function comparable(uri: string): string {
   return scheme.slice(0, at).toLowerCase() + scheme.slice(at) + host.toLowerCase() + path + rest
 }
 
-/** RFC 8707 2: an absolute URI without a fragment. */
+/** RFC 8707 2. */
 export const isResourceUri = (uri: string): boolean => isAbsoluteUri(uri) && !uri.includes('#')
 
-/** @param longest of the lifetimes of access tokens, in seconds. */
+/** @param longest of access tokens, in seconds. */
 export function resourcesOf(known: Scope | undefined, longest: number): Field<Resources | undefined> {
   const resource = group(fieldsOfResource(known, longest))
   return (given, at, name) => {
@@ -104,7 +99,6 @@ export function resourcesOf(known: Scope | undefined, longest: number): Field<Re
       return Object.freeze({ uri, ...resource(options, at, path) })
     })
     const first = new Resources(all.toReversed(), undefined)
-    // They would be one resource with two meanings.
     for (const twin of all.filter((each) => first.find(each.uri) !== each))
       at.wrong(
         `${name}["${twin.uri}"]`,
@@ -183,7 +177,6 @@ export const aResourceOf =
   (given, at, name) => {
     const found =
       given === undefined ? resources.defaultResource : isText(given) ? resources.find(given) : undefined
-    // A guess would accept tokens for something else.
     const lack = given === undefined ? 'is missing, and there is no defaultResource: it ' : ''
     if (found === undefined)
       at.wrong(name, `${lack}must be one of ${resources.all.map(({ uri }) => uri).join(', ')}.`)

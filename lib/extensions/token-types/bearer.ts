@@ -4,7 +4,7 @@ import type { Json } from '../../protocol/json'
 import { formatScope } from '../../protocol/scope'
 import type { TokenType } from '../../protocol/token-type'
 
-/** RFC 6750: any party that holds the token can use it. */
+/** RFC 6750. */
 export const bearer: TokenType = {
   name: 'bearer',
   scheme: 'Bearer',
@@ -19,7 +19,6 @@ export interface TokenResponse extends Readonly<Record<string, Json>> {
   readonly scope: string
 }
 
-/** Always names the scope, for clients that compare it with the requested one. */
 export function tokenResponse(issued: Issued, now: number, namesRefreshTokenEnd = false): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken, refreshTokenExpiresAt } = issued
   const members: TokenResponse & Record<string, Json> = {

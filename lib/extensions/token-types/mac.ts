@@ -9,9 +9,8 @@ import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../
 
 /**
  * The token type `mac`: a client gets a key with its access token, and signs each request with it (RFC 6749
- * 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A recorded request works neither
- * again nor with another method, request target, host or port, which the signature covers. The signature does
- * not cover the body.
+ * 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The signature covers method, request target, host and port,
+ * but not the body. A recorded request does not work again.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -24,11 +23,11 @@ export function mac(options: MacOptions): {
   const tokenType: TokenType = {
     name: 'mac',
     scheme: 'MAC',
-    // The text of the token encrypts the key, and is short in requests.
+    // The text of the token encrypts the key, and must be short.
     opaque: true,
     issue(accessToken, { now: issuedAt, random }) {
       const key = random(43)
-      // Under the access token, of which the store has only a digest: it cannot decrypt the key.
+      // The store has only a digest of the access token: it cannot decrypt the key.
       const sealedKey = sealText(key, { credential: accessToken, purpose }, random)
       return {
         properties: { mac_key: key, mac_algorithm: algorithm },
@@ -50,7 +49,7 @@ function presented(credentials: MacCredentials, rules: MacRules): PresentedToken
       const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
-      // The nonce last: without the key, an attacker cannot use up a nonce of the client.
+      // Last: without the key, nobody uses up a nonce of the client.
       const isFirst = await check.useOnce(nonceKey(credentials), rememberedFor(rules))
       return isFirst ? undefined : 'mac_replayed'
     },
@@ -74,7 +73,7 @@ function mismatch(
   return Math.abs(now - time) > tolerance ? 'mac_not_in_time' : undefined
 }
 
-// A request is valid for twice the tolerance. The third time: clocks of processes differ.
+// Valid for twice the tolerance. The third time: clocks of processes differ.
 const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
 
 const nonceKey = ({ id, ts = '', nonce }: MacCredentials): string =>
@@ -83,8 +82,8 @@ const nonceKey = ({ id, ts = '', nonce }: MacCredentials): string =>
 /** Options of {@link mac}. */
 export interface MacOptions {
   /**
-   * The hosts of the guarded resources, as clients write the header `Host`: `api.example.com`, with a port
-   * unless it is the default one. Requests signed for another host are refused.
+   * The hosts of the guarded resources, as in the header `Host`: `api.example.com`, with a port unless it is
+   * the default one.
    */
   readonly hosts: readonly string[]
   /** New tokens get the first one; those with another one stay valid. Default `['hmac-sha-256']`. */
@@ -111,7 +110,6 @@ const fields = {
 type MacRules = Read<typeof fields>
 
 interface MacKey {
-  /** 43 characters of base64url: 258 random bits. */
   readonly key: string
   readonly algorithm: MacAlgorithm
   /** Seconds since the epoch. */
@@ -137,7 +135,7 @@ function isMacAlgorithm(value: unknown): value is MacAlgorithm {
   return isText(value) && Object.hasOwn(hashes, value)
 }
 
-/** In constant time. The bytes of the key are its ASCII characters. */
+/** In constant time. */
 function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
   const wanted = Buffer.from(createHmac(hashes[algorithm], key).update(text).digest('base64'))
   const actual = Buffer.from(shownMac)
@@ -151,7 +149,7 @@ interface Authority {
 
 const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
 
-/** The header `Host`. Without a port: 443 with TLS, 80 without. Undefined if malformed. */
+/** The header `Host`. Undefined if malformed. */
 function parseAuthority(text: string, secure: boolean): Authority | undefined {
   const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
@@ -169,7 +167,7 @@ function isAuthority(value: unknown): value is string {
 
 interface MacCredentials {
   readonly id: string
-  /** Seconds. `epoch`: the time of the request; `issue`: the age of the key, with which the nonce begins. */
+  /** Seconds. `issue`: the age of the key, with which the nonce begins. */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
   /** As received; undefined if the nonce has the age. */
   readonly ts: string | undefined
@@ -179,7 +177,7 @@ interface MacCredentials {
 }
 
 const maximumLength = 2048
-// The plain strings of the drafts: printable ASCII without quote and backslash, so no escaping.
+// Printable ASCII without quote and backslash, so no escaping.
 const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/gi
 const attributeList = new RegExp(`^${attribute.source}(?:[ \\t]*,[ \\t]*${attribute.source})*$`, 'i')
 
@@ -188,10 +186,7 @@ const withAge = /^(0|[1-9]\d{0,11}):[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
 const timestamp = /^[1-9]\d{0,11}$/
 const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
 
-/**
- * `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and `ext`, in any order. Else undefined,
- * also for a `bodyhash`, which a guard cannot check.
- */
+/** Undefined also for a `bodyhash`, which a guard cannot check. */
 function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
   if (attributes === undefined) return undefined
@@ -220,15 +215,8 @@ function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
 }
 
 /**
- * Lines that each end with `\n`, the last one too. With `ts` (draft-ietf-oauth-v2-http-mac-01 3.2.1):
- *
- *     ts, nonce, method, request target, host, port, ext
- *
- * With an age in the nonce (draft-ietf-oauth-v2-http-mac-00 3.3.1):
- *
- *     nonce, method, request target, host, port, body hash (always empty here), ext
- *
- * Only the second form has a colon in its first line, so no text has both forms.
+ * draft-ietf-oauth-v2-http-mac-01 3.2.1 with `ts`, else -00 3.3.1 with an empty body hash. Only the nonce of
+ * the second has a colon, so no text has both forms.
  */
 function normalizedRequest(
   { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,

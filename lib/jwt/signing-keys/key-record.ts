@@ -10,9 +10,9 @@ export interface KeyTimes {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly createdAt: number
-  /** When verifiers elsewhere know the key. */
+  /** From then, verifiers elsewhere know the key. */
   readonly signsFrom: number
-  /** Seconds for which the key stays published after its last signature. */
+  /** Seconds published after its last signature. */
   readonly longest: number
   /** Seconds for which its successor is published before it signs. */
   readonly lead: number
@@ -20,15 +20,15 @@ export interface KeyTimes {
 
 /** Seconds for which caches may hold the published keys. */
 export const publishedFor = 600
-// Seconds by which clocks may differ.
+// Seconds.
 const clockTolerance = 300
 
-/** Least seconds of a new key before it signs: until every cache within the rules has it. */
+/** Seconds until every cache that keeps the rules has a new key. */
 export const leadTime = publishedFor + clockTolerance
 
 /**
- * The newest key that verifiers know; else the one that will be first: it follows a retired key, and a
- * signature that some verifiers cannot check yet is better than none.
+ * The newest key that verifiers know; else the one that will be first: a signature that some verifiers cannot
+ * check yet is better than none.
  */
 export function signingKeyAt<Key extends KeyTimes>(
   keys: readonly Key[],
@@ -41,10 +41,10 @@ export function signingKeyAt<Key extends KeyTimes>(
   )
 }
 
-/** Dated by a process whose clock was wrong: no successor is made so far ahead. */
+/** Dated by a clock that was wrong. */
 const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
 
-/** A key ends with the last token that it signed; one without a successor has no end. */
+/** A key without a successor has no end. */
 export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] =>
   keys.filter((key) => {
     const own = inOrder(keys, key.algorithm)
@@ -52,10 +52,7 @@ export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: numb
     return successor === undefined || now < successor.signsFrom + key.longest + clockTolerance
   })
 
-/**
- * Undefined if none is due. The first key, and the successor of a retired one, sign at once. A successor that
- * is there already is enough.
- */
+/** Undefined if none is due. The first key, and the successor of a retired one, sign at once. */
 export function nextKeyFrom(
   keys: readonly KeyTimes[],
   algorithm: SigningAlgorithm,
@@ -68,14 +65,14 @@ export function nextKeyFrom(
   return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
 }
 
-// Two processes that lost sight of each other may make two keys at one time: the kid decides, everywhere alike.
+// Two processes may make two keys at one time: the kid decides, everywhere alike.
 const inOrder = <Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] =>
   keys
     .filter((key) => key.algorithm === algorithm)
     .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
 
 export interface OpenedKey extends KeyTimes, SigningKey {
-  /** PKCS #8 in base64url. */
+  /** PKCS #8, base64url. */
   readonly secretText: string
 }
 
@@ -94,7 +91,7 @@ export const parseKeys = (text: string | undefined): readonly SealedKey[] =>
 export const formatRetired = (kids: readonly string[]): string =>
   JSON.stringify({ retired: kids.slice(-retiredAtMost) })
 
-// A mark counts only while some process may hold the key, so old marks may go.
+// A mark counts only while some process may hold the key.
 const retiredAtMost = 1000
 
 export const parseRetired = (text: string | undefined): readonly string[] =>
@@ -141,7 +138,7 @@ export class KeySeal {
     return { ...timesOf(key), sealed }
   }
 
-  /** Undefined if no secret fits, or if anything about the key was altered. */
+  /** Undefined if no secret fits, or after a change. */
   open(key: SealedKey): { readonly key: OpenedKey; readonly secretIndex: number } | undefined {
     const purpose = this.purposeOf(key)
     for (const [secretIndex, credential] of this.credentials.entries()) {
@@ -151,7 +148,7 @@ export class KeySeal {
     return undefined
   }
 
-  // A part of the key that seals: a record of another issuer, kid, algorithm or time does not open.
+  // A record of another issuer, kid, algorithm or time does not open.
   private purposeOf(key: KeyTimes): string {
     return `signing key ${JSON.stringify(this.issuer)} ${textOfTimes(key)}`
   }

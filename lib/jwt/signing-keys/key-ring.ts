@@ -8,36 +8,33 @@ import { type OpenedKey, signingKeyAt } from './key-record'
 import type { SharedKeys } from './shared-keys'
 import { type SigningAlgorithm, signingAlgorithms, type SigningKey } from './signing-key'
 
-/** The signing keys of one server, for plug-ins that sign and verify. */
+/** The signing keys of one server, for plug-ins. */
 export interface KeyRing {
   /** The usual one first. */
   readonly algorithms: readonly SigningAlgorithm[]
-  /** Verifies JWTs of this server. */
   readonly source: KeySource
-  /** RFC 7517 5. @throws OAuthError `temporarily_unavailable`. */
+  /** @throws OAuthError `temporarily_unavailable`. */
   published(): Promise<readonly PublicKey[]>
-  /** For `open()` of a plug-in: each key stays published for so many seconds after its last signature. */
+  /** Each key stays published for so many seconds after its last signature. */
   outlive(seconds: number): void
   /**
    * Signs claims as a JWT (RFC 7519).
    *
-   * @param type `typ` of the header, such as `at+jwt`.
    * @throws OAuthError `temporarily_unavailable` without a key, or if its key service fails.
    */
   sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>
 }
 
-/** For a JWT of this server, whenever it ends. */
+/** Whenever the JWT ends. */
 export const ownTerms = (issuer: string, source: KeySource, type: string): JwtTerms => ({
   issuers: new Map([[issuer, source]]),
   audience: undefined,
-  // Finite, because jose demands it.
+  // jose demands a finite one.
   clockTolerance: Number.MAX_SAFE_INTEGER,
   algorithms: signingAlgorithms,
   types: [type],
 })
 
-/** The first key of each algorithm signs; all are published. */
 export function givenRing(keys: readonly SigningKey[]): KeyRing {
   const published = publishedOf(keys)
   return {
@@ -49,9 +46,9 @@ export function givenRing(keys: readonly SigningKey[]): KeyRing {
   }
 }
 
-// Seconds until a process reads the store again, before it publishes, signs or verifies.
+// Seconds until a process reads the store again.
 const freshFor = 10
-// Seconds for which a process goes on with what it has while the store fails.
+// Seconds for which a process goes on while the store fails.
 const heldFor = 60
 
 interface HeldKeys {
@@ -99,12 +96,11 @@ export function sharedRing(
     return heldWithin(freshFor, now) ?? orHeld(refresh(now), now)
   }
 
-  // By the clock of the server alone: a caller may look at a JWT as of its `iat`, which anyone can write.
+  // By the clock of the server alone: anyone can write the `iat` by which a caller may look.
   const source: KeySource = {
     find(_now, header) {
       const now = clock()
       const trusted = heldWithin(freshFor, now)?.keySet
-      // A JWT with an unknown key causes another look.
       const read = async () => (await refreshAnew(now).catch(refuse)).keySet
       const standIn = () => heldWithin(heldFor, clock())?.keySet
       return findKey(trusted, read, standIn, now, header)
@@ -119,7 +115,7 @@ export function sharedRing(
   }
 }
 
-/** `temporarily_unavailable`: refuses no JWT. */
+/** Refuses no JWT. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthError) throw error
   throw refused('signing_keys_unavailable', {}, { cause: bareError(error) })
@@ -145,7 +141,7 @@ export async function signJwt(
   try {
     return `${text}.${(await key.sign(Buffer.from(text))).toString('base64url')}`
   } catch (error) {
-    // Uses nothing up, so the client may try again.
+    // Uses nothing up: the client may try again.
     throw refused('signer_unavailable', {}, { cause: bareError(error) })
   }
 }

@@ -20,7 +20,7 @@ import { algorithmRows, type SigningAlgorithm, signingKeyOf } from './signing-ke
 interface KeyTerms {
   readonly issuer: string
   readonly algorithms: readonly SigningAlgorithm[]
-  /** Seconds from its first signature until the successor of a key is made. */
+  /** Seconds. */
   readonly rotateAfter: number
   /** Seconds. Undefined: as the keys in the store say. */
   readonly publishBefore: number | undefined
@@ -44,9 +44,8 @@ const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
   )
 
 /**
- * One text holds all keys of the issuer, each sealed, and changes by compare-and-set: of two processes that
- * rotate at once, one makes the key. A second text holds the marks of retired keys, which outlive the loss of
- * the first.
+ * One text holds all keys and changes by compare-and-set: of two processes that rotate, one makes the key.
+ * The marks of retired keys outlive its loss in their own text.
  */
 export class SharedKeys {
   private readonly seal: KeySeal
@@ -73,15 +72,14 @@ export class SharedKeys {
 
   /** A key whose successor waits gets none. */
   rotate(now: number): Promise<readonly OpenedKey[]> {
-    // 0 seconds: each key that signs has a successor due.
     return this.change(now, undefined, 0)
   }
 
-  /** At once; its successor signs. False if the store has no such key. */
+  /** False if the store has no such key. */
   async retire(kid: string, now: number): Promise<boolean> {
     const known = (await this.read()).find((key) => key.kid === kid)
     if (known === undefined) return false
-    // The mark first: a process that stops after it leaves no key that another one takes for good.
+    // The mark first: a process that stops here leaves no key that another takes for good.
     await this.mark(kid)
     await this.refresh(now, [known.algorithm])
     return true
@@ -97,18 +95,12 @@ export class SharedKeys {
       const { kid, algorithm, createdAt, signsFrom } = key
       const index = places.get(key)
       const secret = index === undefined ? undefined : index + 1
-      return {
-        kid,
-        algorithm,
-        createdAt,
-        signsFrom,
-        signs: signingKeyAt(opened, algorithm, now) === key,
-        secret,
-      }
+      const signs = signingKeyAt(opened, algorithm, now) === key
+      return { kid, algorithm, createdAt, signsFrom, signs, secret }
     })
   }
 
-  /** The keys first: a key that is gone because it was retired then has its mark. */
+  /** Before `retired`: a key that is gone then has its mark. */
   private async read(): Promise<readonly SealedKey[]> {
     return parseKeys((await this.store.read(this.name))?.value)
   }
@@ -143,7 +135,7 @@ export class SharedKeys {
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
       const outcome = await this.withDue(living, made, now, wanted, rotateAfter)
-      // Stays: what no secret here opens may belong to a process with a newer secret.
+      // May belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
       const kept = outcome.map((key) => valid.find((stored) => isSameKey(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]

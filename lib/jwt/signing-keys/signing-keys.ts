@@ -26,38 +26,37 @@ import {
   signingAlgorithms,
 } from './signing-key'
 
-/** Options of {@link signingKeys}. Give either `secrets` or `keys`. */
+/** Options of {@link signingKeys}: either `secrets` or `keys`. */
 export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
 
-/** The server makes its keys, shares them through the store, and replaces them in time. */
+/** The server makes, shares and replaces its keys. */
 export interface SharedKeysOptions {
   /**
-   * Seal the keys in the store: texts of at least 32 characters, such as the output of
-   * `openssl rand -base64 32`. The first one seals new keys, each opens keys. To change the secret, first
-   * give all processes `[old, new]`, then `[new, old]`. A key stays sealed with its secret: remove the old
-   * one only when `keys list` shows no key under it.
+   * Seal the keys in the store: at least 32 characters each, such as `openssl rand -base64 32` gives. The
+   * first one seals new keys, each opens keys. To change the secret, give all processes `[old, new]`, then
+   * `[new, old]`. Remove the old one only when `keys list` shows no key under it.
    */
   readonly secrets: readonly string[]
-  /** One key for each; the first one is the usual one. Default `['ES256']`. */
+  /** One key for each, the usual one first. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /**
-   * Whole seconds from its first signature until the successor of a key is made, at least 3600. Default 90
+   * Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90
    * days.
    */
   readonly rotateAfter?: number
   /**
-   * Whole seconds for which a successor is published before it signs: at least as long as caches elsewhere
-   * hold the keys, 900 to 30 days. Default 900.
+   * Whole seconds, 900 to 30 days, for which a successor is published before it signs, for caches elsewhere.
+   * Default 900.
    */
   readonly publishBefore?: number
   readonly keys?: undefined
 }
 
-/** The host makes the keys, and replaces them. */
+/** The host makes and replaces the keys. */
 export interface GivenKeysOptions {
   /**
-   * The first key of each algorithm signs; all are published. To replace a key, append the new one, an hour
-   * later put it first, and remove the old one when its last token has expired.
+   * The first key of each algorithm signs; all are published. To replace a key, append the new one, put it
+   * first an hour later, and remove the old one when its last token has expired.
    */
   readonly keys: readonly GivenKey[]
   readonly secrets?: undefined
@@ -66,25 +65,21 @@ export interface GivenKeysOptions {
   readonly publishBefore?: undefined
 }
 
-/**
- * The signing keys of a server. Plug-ins that sign, such as `jwtAccessTokens({ keys })`, take this object,
- * and follow it in the option `plugins`.
- */
+/** The signing keys of a server. Plug-ins that sign follow it in the option `plugins`. */
 export interface SigningKeys extends Plugin {
   /**
    * The keys of one server, for `open()` of a plug-in.
    *
-   * @throws Error unless this object stands before that plug-in in the option `plugins`.
+   * @throws Error unless this object stands before that plug-in.
    */
   ringOf(server: PluginServer): KeyRing
 }
 
 /**
- * Signing keys, with their public halves at `/.well-known/jwks.json` (RFC 7517 5), the `jwks_uri` of the
- * metadata. The store holds keys only sealed: a dump of it signs nothing, and who can write it cannot add a
- * key.
+ * Signing keys, with their public halves at `/.well-known/jwks.json` (RFC 7517 5). The store holds keys only
+ * sealed: a dump of it signs nothing, and who can write it cannot add a key.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const {
@@ -124,7 +119,7 @@ function publishedKeys(urlOf: PluginServer['urlOf'], ring: KeyRing): Endpoint {
     clientAuthentication: 'none',
     listed: false,
     cors: true,
-    // Guards of other servers go on, and need the keys.
+    // Guards of other servers need the keys.
     duringMaintenance: true,
     metadata: { jwks_uri: urlOf(path) },
     handle: async () => ({
@@ -188,7 +183,7 @@ export type { ListedKey }
 export interface KeyManagementOptions {
   /** The option `issuer` of the server, letter by letter. */
   readonly issuer: string
-  /** The store of the server, such as `redisStore({ url })` with the same prefix. */
+  /** The store of the server, with the same prefix. */
   readonly store: Store
   /** The option `secrets` of `signingKeys()`. */
   readonly secrets: readonly string[]
@@ -199,15 +194,13 @@ export interface KeyManagementOptions {
 export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
   /**
-   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, when caches
-   * elsewhere have it, or later by the option `publishBefore` of the server.
+   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, or later by the
+   * option `publishBefore` of the server.
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
-   * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and
-   * verifying with it within 10 seconds, or within a minute while the store fails. Its tokens are then
-   * invalid here. Caches elsewhere drop it after 10 minutes by the rules. If it signed, its successor signs
-   * at once.
+   * Retires a leaked key. Its successor signs at once. Every process stops using and publishing it within 10
+   * seconds, or within a minute while the store fails; caches elsewhere after 10 minutes by the rules.
    *
    * @throws ConfigurationError if no such key is there.
    */
@@ -215,14 +208,14 @@ export interface KeyManagement {
 }
 
 /**
- * Manages the keys of `signingKeys({ secrets })` outside the server, such as in a script.
+ * Manages the keys of `signingKeys({ secrets })` outside the server.
  *
- * @throws ConfigurationError that lists every mistake in the options.
+ * @throws ConfigurationError that lists every mistake.
  */
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', managementFields, options)
   const now = secondsOf(clock)
-  // Only the server decides which algorithms are in use.
+  // The server decides on algorithms.
   const terms = { issuer, algorithms: [], rotateAfter: Infinity, publishBefore: undefined, secrets }
   const list = () => new SharedKeys(store, terms).list(now())
   return {

@@ -11,33 +11,24 @@ import type { SourceTerms } from '../token-claims'
 export interface IntrospectionSecret {
   readonly client_id: string
   readonly client_secret: string
-  /** Default: what the metadata of the issuer name, `client_secret_basic` first. */
+  /** Default: by the metadata of the issuer, `client_secret_basic` first. */
   readonly method?: 'client_secret_basic' | 'client_secret_post'
   readonly key?: undefined
 }
 
-/** Authentication by JWTs that the guard signs: `private_key_jwt` (RFC 7523 2.2). Needs no package. */
+/** Authentication by JWTs that the guard signs: `private_key_jwt` (RFC 7523 2.2). */
 export interface IntrospectionKey {
   readonly client_id: string
-  /** PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you name one. */
+  /** The JWTs have its `kid` if you name one. */
   readonly key: GivenKey
-  /**
-   * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of the
-   * introspection or token endpoint.
-   */
+  /** `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want an endpoint. */
   readonly audience?: string
-  /**
-   * `typ` of the JWTs. Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers
-   * accept only `JWT`.
-   */
+  /** Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers take only `JWT`. */
   readonly type?: 'client-authentication+jwt' | 'JWT'
   readonly client_secret?: undefined
 }
 
-/**
- * @param offered by the metadata.
- * @throws OAuthError `temporarily_unavailable` if a key service fails.
- */
+/** @throws OAuthError `temporarily_unavailable` if a key service fails. */
 export type Authenticate = (
   guard: SourceTerms,
   offered: readonly string[] | undefined,
@@ -91,7 +82,7 @@ function isMethod(value: unknown): value is 'client_secret_basic' | 'client_secr
 const secretMethodOf = (offered: readonly string[]) =>
   offered.includes('client_secret_basic') ? 'client_secret_basic' : offered.find(isMethod)
 
-/** RFC 6749 2.3.1: form-encoded before RFC 7617 encodes them. */
+/** RFC 6749 2.3.1, RFC 7617. */
 function basic(clientId: string, clientSecret: string): string {
   const credential = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`
   return `Basic ${Buffer.from(credential).toString('base64')}`

@@ -5,11 +5,10 @@ import { isSafeUrl } from '../../protocol/uri'
 import type { SourceTerms } from '../token-claims'
 import type { Authenticate } from './introspection-client'
 
-/** Another status than 200, no JSON, or no answer about the token. */
 export class UnusableResponse extends Error {
   override readonly name = 'UnusableResponse'
 
-  /** @param error the code of a response with status 400 (RFC 6749 5.2). */
+  /** @param error RFC 6749 5.2. */
   constructor(
     message: string,
     private readonly status?: number,
@@ -19,13 +18,13 @@ export class UnusableResponse extends Error {
   }
 
   /**
-   * What failed. With `request`, the credentials are good, so the endpoint may answer about other tokens; `nothing` may
-   * come from a filter before it.
+   * What failed. With `request`, the credentials are good, so the endpoint may answer about other tokens;
+   * `nothing` may come from a filter before it.
    */
   get about(): 'server' | 'client' | 'request' | 'nothing' {
     const { status = 200, error = '' } = this
     if (status >= 500 || status === 429) return 'server'
-    // RFC 7662 2.3: 401. A proxy in front says 403. RFC 6749 5.2: a server may refuse a client with 400.
+    // RFC 7662 2.3. A proxy in front says 403. RFC 6749 5.2: a server may refuse a client with 400.
     if (status === 401 || status === 403) return 'client'
     if (status !== 400) return 'nothing'
     return ['invalid_client', 'unauthorized_client'].includes(error) ? 'client' : 'request'
@@ -34,24 +33,18 @@ export class UnusableResponse extends Error {
 
 interface FoundEndpoint {
   readonly url: string
-  /** Undefined if the metadata name none. */
   readonly offered: readonly string[] | undefined
 }
 
-// Milliseconds: metadata are read again at this age, and after a failure, but not twice within the pause.
+// Milliseconds. Metadata are read again at this age, and after a failure, but not within the pause.
 const [maximumAge, pause] = [600_000, 10_000]
 
-/** RFC 7662 2. A server may move the endpoint. */
 export class IntrospectionEndpoint {
   private found: FoundEndpoint | undefined
   private lookedAt = 0
   private readonly lookUps = new SingleFlight<FoundEndpoint>()
 
-  /**
-   * @param clock milliseconds; must not step.
-   * @param patience milliseconds.
-   * @param endpoint undefined: by the metadata of the issuer.
-   */
+  /** @param clock milliseconds; must not step. @param patience milliseconds. */
   constructor(
     private readonly guard: SourceTerms,
     private readonly authenticate: Authenticate,
@@ -68,7 +61,6 @@ export class IntrospectionEndpoint {
     return this.found
   }
 
-  /** RFC 7662 2.1 */
   async ask(token: string): Promise<unknown> {
     const { url, offered } = await this.find()
     const { headers, parameters } = await this.authenticate(this.guard, offered)
@@ -76,7 +68,7 @@ export class IntrospectionEndpoint {
     try {
       return await fetchJson(url, { method: 'POST', body, headers, signal: this.deadline() })
     } catch (error) {
-      // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write one, and none counts.
+      // RFC 7009 2.2.1: some servers know JWTs only by their form, and any sender can write one.
       if (error instanceof UnusableResponse && error.error === 'unsupported_token_type')
         return { active: false }
       if (!(error instanceof UnusableResponse) || error.about !== 'request') this.lookAgain(pause)
@@ -88,10 +80,9 @@ export class IntrospectionEndpoint {
     return AbortSignal.timeout(this.patience)
   }
 
-  /** The known endpoint serves requests meanwhile. */
   private lookAgain(age: number): void {
     if (this.endpoint !== undefined || this.clock() < this.lookedAt + age) return
-    // If the endpoint fails as well, its failure is reported.
+    // Reported if the endpoint fails as well.
     void this.lookUp().catch(() => undefined)
   }
 
@@ -115,7 +106,7 @@ async function endpointOf(issuer: string, signal: AbortSignal): Promise<FoundEnd
   return { url, offered: isTexts(methods) ? methods : undefined }
 }
 
-/** RFC 8414 3.1, and OpenID Connect Discovery 4, the only place of many servers. */
+/** RFC 8414 3.1, and OpenID Connect Discovery 4. */
 async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -131,13 +122,13 @@ async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly
 async function metadataAt(url: string, issuer: string, signal: AbortSignal) {
   const metadata = await fetchJson(url, { signal })
   if (isRecord(metadata) && metadata['issuer'] === issuer) return metadata
-  // RFC 8414 3.3: else another server could take the place of the issuer.
+  // RFC 8414 3.3.
   throw new Error(`The metadata of ${issuer} are those of another issuer.`)
 }
 
 type JsonRequest = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
 
-// Bytes, after decompression: enough for one token, or metadata.
+// Bytes, after decompression.
 const longestAnswer = 256 * 1024
 
 async function fetchJson(url: string, { headers, ...request }: JsonRequest): Promise<unknown> {

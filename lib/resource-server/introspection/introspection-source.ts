@@ -25,15 +25,12 @@ import { introspectionClient, type IntrospectionKey, type IntrospectionSecret } 
 import { IntrospectionEndpoint, UnusableResponse } from './introspection-endpoint'
 
 /**
- * The introspection endpoint of the issuer knows the tokens (RFC 7662). The guard caches its answers for a short
- * time. If the endpoint does not answer, or refuses the client of the guard, requests get
- * `temporarily_unavailable` (503), never 401.
+ * The introspection endpoint of the issuer knows the tokens (RFC 7662). The guard caches its answers shortly.
+ * If the endpoint does not answer, or refuses the guard, requests get `temporarily_unavailable` (503), never
+ * 401.
  */
 export interface IntrospectionSource extends TokenClaimsOptions {
-  /**
-   * The credentials for the endpoint: a secret, or a key for `private_key_jwt`. The server must allow this
-   * client to introspect.
-   */
+  /** The credentials for the endpoint: a secret, or a key for `private_key_jwt`. */
   readonly client: IntrospectionSecret | IntrospectionKey
   /**
    * The URL of the endpoint. Default: from the metadata of the issuer (RFC 8414, OpenID Connect Discovery),
@@ -51,8 +48,8 @@ export interface IntrospectionSource extends TokenClaimsOptions {
   readonly deadline?: number
   /**
    * Bounds the calls about tokens that are not good, for each network; `false` for no bound. Default: 60
-   * `attempts` in 60 `seconds`. Beyond it, new tokens of this network get 429; those that were good before
-   * pass. Behind a proxy, set Express's `trust proxy`: else every request counts for the proxy.
+   * `attempts` in 60 `seconds`. Beyond it, tokens that were not good before get 429. Behind a proxy, set
+   * Express's `trust proxy`: else every request counts for the proxy.
    */
   readonly inactive?: LimitOption
 }
@@ -71,13 +68,12 @@ export const introspectionOptions = group(fields, { undefinedMembers: 'refused' 
 
 const longestToken = 8192
 
-/** RFC 7662 */
 export function introspectionSource(read: Read<typeof fields>, guard: SourceTerms): TokenSource {
   const { maximumAge, maximumAgeOfRefusals, maximumCached } = read
   const clock = steadyClock(guard.clock)
   const endpoint = new IntrospectionEndpoint(guard, read.client, clock, read.deadline * 1000, read.endpoint)
   const circuit = new CircuitBreaker(clock)
-  // Each random token would cost the server a look-up. Counts when a call begins: parallel ones do not pass together.
+  // Each random token would cost the server a look-up. Counts when a call begins.
   const guesses = read.inactive && new TokenBuckets(read.inactive, tooManyGuesses, clock)
   const terms = { ...guard, ...read, names: registeredNames }
 
@@ -116,20 +112,15 @@ export function introspectionSource(read: Read<typeof fields>, guard: SourceTerm
   }
 }
 
-interface IntrospectionTerms extends ClaimTerms {
-  readonly issuer: string
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly maximumAge: number
-}
+type IntrospectionTerms = ClaimTerms & SourceTerms & Read<typeof fields>
 
 /** RFC 7662 2.2 */
 function introspected(answer: unknown, now: number, terms: IntrospectionTerms): FoundToken {
   if (!isRecord(answer)) throw new UnusableResponse('The answer is no JSON object.')
-  // Some servers write null for nothing.
+  // Some servers write null.
   const claims = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null))
   const { active, exp } = claims
-  // RFC 7662 2.2: REQUIRED, and a Boolean. A text such as "true" says nothing.
+  // RFC 7662 2.2: a Boolean. A text says nothing.
   if (typeof active !== 'boolean')
     throw new UnusableResponse('The answer has no member active that is true or false.')
   if (!active) return { rejectReason: 'token_invalid' }
@@ -155,11 +146,13 @@ const isAbsentOrTime = (value: unknown): value is number | undefined =>
 
 const tooManyGuesses = (seconds: number) => overLimit('introspection_limited', seconds)
 
-/** Anyone can write a token that the endpoint, or a filter before it, refuses: it must not stop the calls about others. */
+/**
+ * Anyone can write a token that the endpoint, or a filter, refuses: it must not stop the calls about others.
+ */
 const isAboutToken = (error: unknown, wasGood: boolean): boolean =>
   error instanceof UnusableResponse && (wasGood ? error.about === 'request' : error.about !== 'server')
 
-// No refusal: the client must not discard a token that may be good.
+// The client must not discard a token that may be good.
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
   const isOwn = error instanceof UnusableResponse && error.about === 'client'

@@ -12,10 +12,7 @@ export interface Assertion {
   readonly issuer: string
   /** By the name that the issuer uses. */
   readonly subject: string
-  /**
-   * Unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. Undefined if the issuer's assertions may
-   * come again.
-   */
+  /** Unique for its issuer: `jti` of a JWT, `ID` of a SAML assertion. Undefined if it may come again. */
   readonly id: string | undefined
   /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number
@@ -25,10 +22,9 @@ export interface Assertion {
 
 /**
  * Maps an assertion to a resource owner of the host: a text of 1 to 1024 characters, or undefined, null or
- * false to refuse (`invalid_grant`). Any other value gives `server_error` and no token.
+ * false to refuse (`invalid_grant`). Any other value gives `server_error`.
  *
- * A subject is a name among the users of its issuer only: two issuers may use one name for two people. Do not
- * return it without a mapping.
+ * Do not return the subject without a mapping: two issuers may use one name for two people.
  */
 export type OwnerOfAssertion = (assertion: Assertion, client: Client) => Verdict | Promise<Verdict>
 
@@ -36,11 +32,11 @@ type Verdict = string | undefined | null | false
 
 export interface AssertionOptions {
   readonly resourceOwner: OwnerOfAssertion
-  /** Tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
+  /** Whole seconds by which clocks may differ, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400. Default 3600. The
-   * server remembers used assertions until shortly after their end, so this bounds that memory.
+   * Whole seconds from now to the end of an assertion, 1 to 86 400. Default 3600. The server remembers used
+   * assertions until shortly after their end.
    */
   readonly maximumLifetime?: number
 }
@@ -59,13 +55,13 @@ export const assertionFields = {
 export type AssertionTerms = Read<typeof assertionFields>
 
 interface GrantTerms extends AssertionTerms {
-  /** In seconds. Default: no assertion may come again. */
+  /** Seconds. */
   readonly repeatableTokenLifetime?: number
 }
 
 interface AssertionFormat extends GrantTerms {
   readonly name: string
-  /** Lifetime and single use are left to {@link assertionGrant}. @param issuer of this server. */
+  /** Leaves lifetime and single use to {@link assertionGrant}. */
   verify(assertion: string, now: number, issuer: string): Promise<Assertion>
 }
 
@@ -93,7 +89,7 @@ export async function grantByAssertion(
   const owner: unknown = await terms.resourceOwner(assertion, client)
   const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
   if (subject === undefined) throw refused('assertion_subject_refused')
-  // RFC 7521 4.1: no refresh token, so access ends when the issuer ends it.
+  // RFC 7521 4.1: access ends when the issuer ends it.
   return { subject, refreshToken: false, ...limits }
 }
 
@@ -104,15 +100,14 @@ function limitsOf(
   { clockTolerance, maximumLifetime, repeatableTokenLifetime = 0 }: GrantTerms,
   now: number,
 ): Pick<DirectGrant, 'oneTimeUse' | 'expiresAt'> {
-  // A token needs a rest of its repeatable assertion's life.
+  // A token needs a rest of the life of a repeatable assertion.
   const end = id === undefined ? Math.floor(expiresAt) : expiresAt + clockTolerance
   if (end <= now) throw refused('assertion_expired')
   const longest = id === undefined ? longestRepeatable + clockTolerance : maximumLifetime
   if (expiresAt > now + longest) throw refused('assertion_too_long_lived')
   if (id === undefined) return { expiresAt: Math.min(end, now + repeatableTokenLifetime) }
-  // Twice: a process whose clock is behind accepts it for one tolerance longer. Rounded up: a time may have a
-  // fraction (RFC 7519 2).
+  // Twice: the clock of another process may be behind. RFC 7519 2: a time may have a fraction.
   const until = Math.ceil(expiresAt + 2 * clockTolerance)
-  // RFC 7521 8.2: once. The write of the token uses it up.
+  // RFC 7521 8.2.
   return { oneTimeUse: { key: JSON.stringify([issuer, id]), until, refusal: replayed } }
 }

@@ -44,7 +44,7 @@ export const refreshToken: BuiltInGrantType = {
   },
 }
 
-/** Serves `refresh_token` also for tokens of another server. `move` resolves to undefined for any other text. */
+/** `move` resolves to undefined for a text that is no token of another server. */
 export class RefreshFromElsewhere implements GrantType {
   readonly name = refreshToken.name
   readonly parameters = refreshToken.parameters
@@ -56,7 +56,7 @@ export class RefreshFromElsewhere implements GrantType {
   }
 }
 
-/** RFC 6749 4.4: a confidential client acts for itself, and gets no refresh token. */
+/** RFC 6749 4.4. */
 export const clientCredentials: BuiltInGrantType = {
   name: 'client_credentials',
   parameters: ['scope'],

@@ -18,46 +18,42 @@ import {
   grantByAssertion,
 } from './assertion'
 
-/** At least one issuer or identity provider. Only its own keys verify its assertions. */
+/** At least one issuer or identity provider. */
 export interface JwtBearerOptions extends AssertionOptions {
-  /** The trusted issuers of plain JWT assertions. Default none. */
+  /** The issuers of plain JWT assertions. Default none. */
   readonly issuers?: readonly PlainIssuer[]
   /**
-   * The trusted issuers of identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the
-   * identity provider of an enterprise says which of its people use which client, and for what. Default none.
+   * The issuers of identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the
+   * identity provider of an enterprise says which of its people use which client. Default none.
    */
   readonly identityProviders?: readonly TrustedIssuer[]
   /**
-   * The names of this server in plain assertions. The claim `aud` must contain one, letter by letter, and may
-   * contain others. Give the URL of the token endpoint, too, if issuers use that. Default: the `issuer` of the
-   * server (RFC 7523 3).
+   * The names of this server in plain assertions: `aud` must contain one, letter by letter. Add the URL of
+   * the token endpoint if issuers use that. Default: the `issuer` of the server (RFC 7523 3).
    */
   readonly audience?: string | readonly string[]
   /**
-   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1), all or some of RS256, RS384, RS512, PS256,
-   * PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. Default: all.
+   * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones, the only ones supported.
    */
   readonly algorithms?: readonly string[]
   /**
-   * How long an access token for an assertion of a `repeatable` issuer lives at most, in whole seconds, 1 to
-   * 86 400. It never outlives the assertion. Default 300.
+   * Whole seconds that an access token for an assertion of a `repeatable` issuer lives at most, 1 to 86 400.
+   * It never outlives the assertion. Default 300.
    */
   readonly repeatableTokenLifetime?: number
 }
 
 const name = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-// RFC 8725 3.11: no access token (`at+jwt`), logout token or identity assertion (`oauth-id-jag+jwt`) of the
-// same issuer.
+// RFC 8725 3.11: no access token, logout token or identity assertion of the same issuer.
 const types = ['jwt']
 
 /**
  * The grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). Each
- * assertion gives one access token for the resource owner whom a trusted issuer names, and no refresh token. It
- * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB.
- *
- * The header `typ` tells an identity assertion (`oauth-id-jag+jwt`) from a plain one (`JWT`, or none). An
- * issuer in one list is none of the other.
+ * assertion gives one access token for the resource owner whom a trusted issuer names, and no refresh token.
+ * It needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The header `typ` tells an
+ * identity assertion (`oauth-id-jag+jwt`) from a plain one (`JWT`, or none). An issuer in one list is none of
+ * the other.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -67,7 +63,7 @@ export function jwtBearer(options: JwtBearerOptions): Plugin {
 }
 
 const fields = {
-  // At `invalid_grant`, the client would discard an assertion that may be valid.
+  // The client must not discard an assertion that may be valid.
   issuers: plainIssuers('assertion_keys_unavailable'),
   identityProviders: trustedIssuers('assertion_keys_unavailable'),
   audience: optional(anAudience('must be the issuer of this server.')),
@@ -109,7 +105,6 @@ function grantTypeFor({ issuers, identityProviders, audience, ...terms }: JwtBea
   }
 }
 
-/** @param repeatable the issuers whose assertions may come again. */
 async function verifyAssertion(
   assertion: string,
   now: number,
@@ -129,12 +124,11 @@ async function verifyAssertion(
   return { issuer, subject, id, expiresAt, claims: others }
 }
 
-// Tells clients that the server takes identity assertions.
 const metadata = {
   authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
 }
 
-// RFC 8725 3.11: no ID token or plain JWT assertion of the same provider.
+// RFC 8725 3.11: no ID token or plain assertion of the same provider.
 const identityType = 'oauth-id-jag+jwt'
 
 async function identityGrant(
@@ -143,12 +137,11 @@ async function identityGrant(
   terms: AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms'>,
 ): Promise<GrantResult> {
   const { client, parameters, context, issuer } = request
-  // The draft, "Client Authentication": not for public clients, in whose name anyone could present an assertion.
+  // The draft, "Client Authentication": anyone could present an assertion in the name of a public client.
   if (client.client_type !== 'confidential') throw refused('client_not_confidential/id_jag')
   const text = parameters.get('scope')
   const asked = text === undefined ? undefined : grantableScope(text, client, [])
-  // The draft, "Processing Rules": the audience is this issuer. An assertion for several servers would be good at
-  // each.
+  // The draft, "Processing Rules": an assertion for several servers would be good at each.
   const expected = { ...terms, audience: [issuer], soleAudience: true, types: [identityType] }
   const assertion = await verifyAssertion(presented, context.now, expected)
   requireClaims(assertion, client, issuer)
@@ -159,24 +152,20 @@ async function identityGrant(
 }
 
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
-  // The draft, "Cross-Domain Use": a client could widen its access by assertions of this server.
+  // The draft, "Cross-Domain Use": a client could widen its access.
   if (issuer === ownIssuer) throw refused('assertion_issuer_unknown')
   const { client_id: clientId, iat, cnf, authorization_details: details } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw refused('assertion_incomplete')
   if (clientId !== client.client_id) throw refused('assertion_of_another_client')
-  // RFC 7800 3.1: only for the holder of the key, of which this grant gets no proof.
+  // RFC 7800 3.1: this grant gets no proof of the key.
   if (cnf !== undefined) throw refused('assertion_bound_to_key')
-  // The draft, "Processing Rules": all details (RFC 9396 2) must be processed. They may restrict the access, so
-  // a token without them could give more than the provider allows.
+  // The draft, "Processing Rules": details (RFC 9396 2) may restrict the access.
   if (details !== undefined) throw refused('assertion_details_unsupported')
 }
 
 /**
- * Common to provider, client and registration. An assertion without `scope` stands for the default scope (RFC
- * 6749 3.3).
- *
- * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything asserted. The
- * server deviates: it narrows the token for a request for less, or for nothing.
+ * RFC 6749 3.3: an assertion without `scope` stands for the default scope. Enterprise-managed authorization
+ * of MCP, 7.2.1, demands a request for everything asserted. The server deviates, and narrows the token.
  */
 function grantedScope(
   { claims: { scope: claim } }: Assertion,
@@ -192,13 +181,10 @@ function grantedScope(
   return scope
 }
 
-// No client has more, and a longer list costs time.
+// A longer list costs time.
 const resourcesAtMost = 8
 
-/**
- * The tokens are for these alone. A server with resources needs the claim: an assertion for one resource must
- * not open another. Undefined for a server without resources.
- */
+/** A server with resources needs the claim: an assertion for one resource must not open another. */
 function boundResources(
   { claims: { resource } }: Assertion,
   { findResource }: TokenRequest,
@@ -209,7 +195,7 @@ function boundResources(
     throw refused('assertion_incomplete')
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
-    // Enterprise-managed authorization of MCP, 7.6.2: `invalid_target` is about the request.
+    // Enterprise-managed authorization of MCP, 7.6.2: no `invalid_target`.
     throw refused('assertion_resource_unknown')
   return [...new Set(found)]
 }

@@ -38,14 +38,12 @@ export async function hashPassword(password: string): Promise<string> {
  * Makes a {@link PasswordOptions.verify} that compares passwords with bcrypt digests.
  *
  * Every failure does as much hashing as the most expensive owner that this process has met, and at least one
- * comparison at cost 10. So the time of a comparison does not show whether a user name exists; that of `find`
- * is up to the host.
+ * comparison at cost 10: its time does not show whether a user name exists. That of `find` is up to the host.
  *
- * A password of more than 72 bytes never matches: bcrypt reads only 72, and another password may begin with the
- * same.
+ * A password of more than 72 bytes never matches, because bcrypt reads only 72.
  *
- * These comparisons and those of client secrets share one queue. As many run at once as libuv has threads, and
- * 32 wait. Beyond that, the client gets `temporarily_unavailable`, and no failure counts.
+ * The comparisons share one queue with those of client secrets: as many run at once as libuv has threads, and
+ * 32 wait. Beyond, the client gets `temporarily_unavailable`, and no failure counts.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
   loadBcrypt()

@@ -1,6 +1,6 @@
 /**
- * The name under which the server counts guesses. Many databases ignore letter case, accents, white space and
- * invisible characters: each spelling would start a fresh count.
+ * Many databases ignore letter case, accents, white space and invisible characters: one count for all
+ * spellings.
  */
 export function normalizeForCount(username: string): string {
   return username
@@ -13,13 +13,12 @@ export function normalizeForCount(username: string): string {
     .normalize('NFKC')
 }
 
-// Marks of no particular script (accents, variation selectors), control characters, white space, and characters
-// that Unicode calls ignorable. The vowel signs of a script stay.
+// Marks of no particular script, control characters, white space, and ignorable characters. The vowel signs
+// of a script stay.
 const ignored = /[\p{Script=Inherited}\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\s]/gu
 
-// Latin letters that Unicode does not decompose, under the letters that accent-insensitive collations equate
-// them with: the Unicode collation algorithm (MySQL's utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some
-// equate ß with "ss", some with "s", so a run of s counts as one.
+// Latin letters that Unicode does not decompose, by the Unicode collation algorithm (MySQL, ICU) and
+// PostgreSQL's unaccent. Some equate ß with "ss", some with "s": a run of s counts as one.
 const foldings = {
   a: 'ᴀᶏⱥꞛꟁ',
   b: 'ƀƃɓʙᴃᵬᶀ',

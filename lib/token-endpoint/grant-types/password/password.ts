@@ -16,12 +16,12 @@ const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
 
 /**
- * Resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for the password and
- * passes it on. Only for clients that cannot change any more. RFC 9700 2.4 forbids it: it trains people to type
- * their password into other programs and leaves no room for a second factor.
+ * Resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for the password.
+ * Only for clients that cannot change any more. RFC 9700 2.4 forbids it: it trains people to type their
+ * password into other programs and leaves no room for a second factor.
  *
- * The server refuses wrong credentials with `invalid_grant` and one text, and names and passwords of more than
- * 1024 bytes without verification.
+ * The server refuses wrong credentials with `invalid_grant` and one text, and names and passwords of more
+ * than 1024 bytes without verification.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -51,7 +51,6 @@ export function password(options: PasswordOptions): Plugin {
   }
 }
 
-// An attempt without a name cannot be counted.
 async function nameOf(normalize: NormalizeName, username: string): Promise<string> {
   try {
     const name: unknown = await normalize(username)
@@ -62,10 +61,7 @@ async function nameOf(normalize: NormalizeName, username: string): Promise<strin
   }
 }
 
-/**
- * An error of the host must look neither like wrong credentials nor like an intended refusal. Only
- * `NotAttempted` passes.
- */
+/** An error of the host must look neither like wrong credentials nor like an intended refusal. */
 async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
   try {
     return parseSubject(await verdict(), 'The option verify of password()')
@@ -79,8 +75,8 @@ type Verdict = string | undefined | null | false
 
 /**
  * Returns the subject of the owner (1 to 1024 characters, stable, never used again for another owner), or
- * undefined, null or false for wrong credentials. It must not reveal whether a user name exists, not even by
- * its response time; see `bcryptPasswords()`. If it throws, the client gets `server_error`.
+ * undefined, null or false for wrong credentials. Must not reveal whether a user name exists, not even by its
+ * response time; see `bcryptPasswords()`. If it throws, the client gets `server_error`.
  */
 export type VerifyPassword = (
   username: string,
@@ -92,20 +88,20 @@ export type VerifyPassword = (
 export type NormalizeName = (username: string) => string | Promise<string>
 
 /**
- * How many attempts may fail. Each limit counts by itself; `false` switches it off. Over a limit, the server
- * verifies nothing and answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000
- * 000. `seconds` are at most 86 400, from the first failure. An attempt counts as a failure until it succeeds.
+ * How many attempts may fail. `false` switches a limit off. Over a limit, the server verifies nothing and
+ * answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000 000, `seconds` at
+ * most 86 400, from the first failure. An attempt counts as a failure until it succeeds.
  */
 export interface PasswordLimits {
   /**
-   * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings share a count,
-   * see {@link PasswordOptions.normalize}. A login does not reset it, or an attacker could go on after each
-   * login of the owner.
+   * For one user name, at any client and from any address. Default 10 in 900 seconds. A login does not reset
+   * it, or an attacker could go on after each login of the owner.
    */
   readonly username?: LimitOption
   /**
-   * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust
-   * proxy`, or every request counts for the proxy. A client on a web server has one address for all its users.
+   * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's
+   * `trust proxy`, or every request counts for the proxy. A client on a web server has one address for all
+   * its users.
    */
   readonly address?: LimitOption
   /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
@@ -117,12 +113,11 @@ export interface PasswordOptions {
   /**
    * Maps a user name to the text under which the server counts guesses: one for all spellings that `verify`
    * accepts for one owner. Default: without letter case, accents, white space and invisible characters, and
-   * with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases compare without
-   * accents. The server calls it before it asks any limit. If it throws or returns no text, the client gets
-   * `server_error`.
+   * with Latin letters such as ø and ß as "o" and "s", as databases compare without accents. The server calls
+   * it before it asks any limit. If it throws or returns no text, the client gets `server_error`.
    */
   readonly normalize?: NormalizeName
-  /** Limits on failed attempts. Default: see its members. */
+  /** Default: see its members. */
   readonly limits?: PasswordLimits
 }
 
@@ -147,7 +142,7 @@ const fields = {
 
 type PasswordTerms = Read<typeof fields>
 
-/** The address first: over its limit, it cannot use up the counts of user names and clients. */
+/** The address first: over its limit, it cannot use up the other counts. */
 function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,
   name: string,

@@ -5,8 +5,8 @@ import { signatureOf, signedElement } from './signature'
 import { type Element, everyElement, parseElement, type XmlLibraries } from './xml-document'
 
 /**
- * RFC 7522 3. The received document only leads to the signature and the keys. All that the server trusts comes
- * from the bytes that the issuer signed.
+ * RFC 7522 3. The received document only leads to the signature and the keys: the server trusts the signed
+ * bytes.
  */
 export function readAssertion(
   encoded: string,
@@ -21,18 +21,17 @@ export function readAssertion(
   if (keys === undefined) throw refused('saml_issuer_unknown')
   const signed = signedElement(presented, id, signature, keys, libraries)
   const head = headOf(signed)
-  // The signed bytes must name the same issuer and ID: the keys of one issuer prove nothing for another, nor
-  // the signature of one assertion for another.
+  // The keys of one issuer prove nothing for another, nor the signature of one assertion for another.
   if (head.issuer !== issuer || head.id !== id) throw refused('saml_signature_wrong')
   return { ...head, ...bodyOf(signed, expected) }
 }
 
-// An xs:ID, in the characters that issuers use, 256 at most.
+// An xs:ID in the characters that issuers use.
 const idGrammar = /^[A-Za-z_][\w.-]{0,255}$/
 
 function headOf(root: Element): { readonly id: string; readonly issuer: string } {
   const id = root.attributes.get('ID')
-  // SAML Core 2.6: advice may contain assertions, which code could mistake for this one.
+  // SAML Core 2.6: advice may contain assertions.
   const isAlone = everyElement(root).filter(({ name }) => name.endsWith('Assertion')).length === 1
   if (!isSaml(root, 'Assertion') || root.attributes.get('Version') !== '2.0' || !isAlone)
     throw refused('saml_not_one_assertion')
@@ -50,9 +49,9 @@ function bodyOf(root: Element, expected: Expectation): Omit<Assertion, 'issuer' 
   return { subject: name, expiresAt: Math.min(...ends), claims: attributesOf(root) }
 }
 
-// Characters: the bound on a token request's body, 64 KiB.
+// Characters: a body of 64 KiB.
 const maximumLength = 64 * 1024
-// RFC 7522 2.1 requires base64url without padding. Older clients send padding, or plain base64.
+// RFC 7522 2.1: base64url without padding. Older clients send padding, or plain base64.
 const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
 
 function decodeAssertion(encoded: string): string {
@@ -60,7 +59,7 @@ function decodeAssertion(encoded: string): string {
   const padding = grammar.exec(encoded)?.[1]
   if (padding === undefined || (padding !== '' && encoded.length % 4 !== 0)) throw refused('saml_encoding')
   const bytes = Buffer.from(encoded, 'base64url')
-  // Surplus bits, or a lone character at the end, would spell the same bytes a second way.
+  // No second spelling of the same bytes.
   const body = encoded
     .slice(0, encoded.length - padding.length)
     .replaceAll('+', '-')
@@ -76,21 +75,21 @@ function decodeAssertion(encoded: string): string {
 interface Expectation {
   readonly audience: string
   readonly recipient: string
-  /** Now and the clock tolerance, in seconds since the epoch: a later start is in the future. */
+  /** Seconds since the epoch. */
   readonly latestStart: number
 }
 
-/** RFC 7522 3, items 2 and 5; SAML Core 2.5. In seconds since the epoch; undefined without an end. */
+/** RFC 7522 3, items 2 and 5; SAML Core 2.5. Undefined without an end. */
 function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
   const conditions = onlyChildOf(assertion, 'Conditions')
   if (conditions === undefined) throw refused('saml_audience_wrong')
-  // SAML Core 2.5.1: an unknown condition makes the validity indeterminate.
+  // SAML Core 2.5.1: an unknown condition makes it indeterminate.
   if (
     !conditions.children.every((child) => isSaml(child, 'AudienceRestriction') || isSaml(child, 'OneTimeUse'))
   )
     throw refused('saml_condition_unknown')
   const restrictions = childrenOf(conditions, 'AudienceRestriction')
-  // SAML Core 2.5.1.4: one audience of a restriction is enough, but every restriction must hold.
+  // SAML Core 2.5.1.4: one audience of each restriction.
   const isMeant = (restriction: Element) =>
     childrenOf(restriction, 'Audience').some((audience) => elementText(audience) === expected.audience)
   if (restrictions.length === 0 || !restrictions.every(isMeant)) throw refused('saml_audience_wrong')
@@ -107,7 +106,7 @@ const hasBegun = (element: Element, attribute: string, latestStart: number) =>
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
-/** RFC 7522 3, item 5: one confirmation is enough. The latest end, in seconds since the epoch. */
+/** RFC 7522 3, item 5: one confirmation is enough. */
 function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
   const ends = childrenOf(subject, 'SubjectConfirmation')
     .filter((confirmation) => confirmation.attributes.get('Method') === bearer)
@@ -120,7 +119,7 @@ function endOfConfirmation(subject: Element, { recipient, latestStart }: Expecta
   return Math.max(...ends)
 }
 
-/** No prototype, because an attribute may have any name, such as `__proto__`. */
+/** No prototype: an attribute may be `__proto__`. */
 function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
   const read: Record<string, string[]> = Object.create(null)
   const attributes = childrenOf(assertion, 'AttributeStatement').flatMap((each) =>
@@ -151,14 +150,12 @@ function onlyChildOf(element: Element, name: string): Element | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Undefined for an element with child elements. */
 const elementText = (element: Element | undefined): string | undefined =>
   element === undefined || element.children.length > 0 ? undefined : element.text
 
-// SAML Core 1.3.3: an instant is in UTC.
+// SAML Core 1.3.3: UTC.
 const instantGrammar = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/
 
-/** Whole seconds since the epoch; undefined without the attribute. */
 function instantOf(element: Element, attribute: string): number | undefined {
   const text = element.attributes.get(attribute)
   if (text === undefined) return undefined

@@ -18,9 +18,9 @@ import { loadXmlLibraries } from './xml-document'
 export interface Saml2BearerOptions extends AssertionOptions {
   /** The trusted issuers, at least one. */
   readonly issuers: readonly SamlIssuer[]
-  /** The entity id of this server. Every `AudienceRestriction` must name it, letter by letter. */
+  /** The entity id of this server: every `AudienceRestriction` must name it, letter by letter. */
   readonly audience: string
-  /** The URL of the token endpoint. A bearer confirmation must have it as `Recipient`, letter by letter. */
+  /** The URL of the token endpoint: the `Recipient` of a bearer confirmation, letter by letter. */
   readonly recipient: string
 }
 
@@ -48,12 +48,11 @@ export function saml2Bearer(options: Saml2BearerOptions): Plugin {
 }
 
 export interface SamlIssuer {
-  /** The entity id. `Issuer` of an assertion must equal it, letter by letter. */
+  /** The entity id: `Issuer` of an assertion, letter by letter. */
   readonly issuer: string
   /**
-   * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List several
-   * while the issuer changes its key. The server ignores dates and issuer of a certificate, and trusts its key
-   * while this list contains it.
+   * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List
+   * several while the issuer changes its key. The server ignores dates and issuer of a certificate.
    */
   readonly certificates: readonly string[]
 }
@@ -101,7 +100,7 @@ function publicKeyOf(pem: string): KeyObject | undefined {
   try {
     if (labels.length !== 1) return undefined
     if (labels[0] === 'CERTIFICATE') return new X509Certificate(pem).publicKey
-    // `createPublicKey` also accepts a private key, which does not belong here.
+    // `createPublicKey` also accepts a private key.
     return labels[0]?.endsWith('PUBLIC KEY') ? createPublicKey(pem) : undefined
   } catch {
     return undefined

@@ -2,10 +2,7 @@ import { refused } from '../../../protocol/refusals'
 import { createHash, type KeyObject, verify } from 'node:crypto'
 import { type Element, everyElement, parseElement, type XmlElement, type XmlLibraries } from './xml-document'
 
-/**
- * XML Signature 3.2. Parses the element again from the exact bytes that the issuer signed, so no difference
- * between the document and its canonical form reaches what the server trusts.
- */
+/** XML Signature 3.2. Parses the exact bytes that the issuer signed again: the canonical form may differ. */
 export function signedElement(
   root: Element,
   id: string,
@@ -15,7 +12,7 @@ export function signedElement(
 ): Element {
   const text = canonical(signedInfo.node, [], libraries)
   const { algorithm } = readSignedInfo(signedInfo, id)
-  // First of all: only the issuer may cause more work.
+  // First: only the issuer may cause more work.
   if (!isSignedWith(keys, algorithm, text, value)) throw refused('saml_signature_wrong')
   const signed = readSignedInfo(parseElement(text, libraries), id)
   root.node.removeChild(element.node)
@@ -41,10 +38,7 @@ const exclusiveCanonicalization = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 const base64 = /^[A-Za-z0-9+/=\s]+$/
 const prefixList = /^[A-Za-z_][\w.-]*(?: [A-Za-z_][\w.-]*)*$/
 
-/**
- * One child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML Signature allows beyond
- * it.
- */
+/** The one form of SAML Core 5.4. Forgeries use what XML Signature allows beyond it. */
 export function signatureOf(root: Element) {
   const [element, ...more] = everyElement(root).filter((each) => isDsig(each, 'Signature'))
   if (element === undefined) throw refused('saml_unsigned')
@@ -54,7 +48,7 @@ export function signatureOf(root: Element) {
     root.children.includes(element) &&
     isDsig(signedInfo, 'SignedInfo') &&
     isDsig(value, 'SignatureValue') &&
-    // Its content is ignored: keys come only from the options.
+    // Keys come only from the options.
     (keyInfo === undefined || isDsig(keyInfo, 'KeyInfo')) &&
     others.length === 0
   if (!sound) throw refused('saml_signature_form')
@@ -91,8 +85,8 @@ function readTransforms({ children: [enveloped, exclusive, ...others] }: Element
   return readPrefixes(exclusive)
 }
 
-// The signature covers their declarations even if no name uses them. Shibboleth and others list prefixes in
-// texts, such as xs in xsi:type="xs:string".
+// The signature covers their declarations even if no name uses them: Shibboleth lists xs for
+// xsi:type="xs:string".
 function readPrefixes({ children: [list, ...others] }: Element): readonly string[] {
   if (list === undefined) return []
   const prefixes = list.attributes.get('PrefixList') ?? ''
@@ -109,7 +103,6 @@ function readPrefixes({ children: [list, ...others] }: Element): readonly string
 const isDsig = (element: Element | undefined, name: string): element is Element =>
   element?.namespace === dsig && element.name === name
 
-/** Empty for another name, parameters or other attributes. */
 function algorithmOf(element: Element | undefined, name: string): string {
   if (!isDsig(element, name) || element.attributes.size !== 1 || element.children.length > 0) return ''
   return element.attributes.get('Algorithm') ?? ''
@@ -129,7 +122,7 @@ interface SignatureAlgorithm {
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#'
 
-/** SHA-1 and DSA are too weak. HMAC would use the public key as the secret. */
+/** SHA-1 and DSA are too weak. HMAC would take the public key for the secret. */
 const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
   [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
@@ -145,7 +138,6 @@ const digestAlgorithms: ReadonlyMap<string, Hash> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ])
 
-/** The type of a key must be that of the algorithm. */
 function isSignedWith(
   keys: readonly KeyObject[],
   { keyType, hash }: SignatureAlgorithm,
@@ -153,7 +145,7 @@ function isSignedWith(
   signature: Buffer,
 ): boolean {
   const data = Buffer.from(text)
-  // RFC 4050 3.3 and XML Signature 1.1: an ECDSA signature is its two numbers, in a row.
+  // RFC 4050 3.3 and XML Signature 1.1: two numbers in a row.
   return keys.some(
     (key) =>
       key.asymmetricKeyType === keyType && verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature),

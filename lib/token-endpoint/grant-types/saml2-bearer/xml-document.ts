@@ -1,11 +1,11 @@
 import { refused } from '../../../protocol/refusals'
 import { refuseLoading } from '../../../primitives/configuration-error'
 
-/** Contains either elements or text. */
+/** Has either elements or text. */
 export interface Element {
   readonly namespace: string
   readonly name: string
-  /** By qualified name, without namespace declarations: an `ID` of another namespace is never `ID`. */
+  /** By qualified name: an `ID` of another namespace is never `ID`. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
@@ -28,7 +28,7 @@ function parse(text: string, DOMParser: XmlLibraries['DOMParser']): XmlElement |
   }
 }
 
-// The parser would continue after warnings and errors.
+// The parser would go on.
 function errorHandler(level: string, message: unknown): never {
   throw new Error(`${level}: ${String(message)}`)
 }
@@ -43,7 +43,7 @@ const isText = (node: XmlNode): boolean => node.nodeType === 3
 
 function elementOf(node: XmlElement): Element {
   const nodes = Array.from(node.childNodes)
-  // The canonical form writes the data of any node as text, which a reader of elements and texts misses.
+  // The canonical form writes any node as text, which a reader of elements and texts misses.
   if (!nodes.every((child) => isElement(child) || isText(child))) throw refused('saml_xml_forbidden')
   const children = nodes.filter(isElement).map(elementOf)
   const text = nodes
@@ -95,7 +95,7 @@ function requireSoundDeclaration({ name, value }: XmlAttribute): void {
   if (!sound) throw refused('saml_xml_namespace')
 }
 
-// Signature wrapping: the signature covers one of two elements with one ID, and the server reads the other.
+// Signature wrapping: of two elements with one ID, the signature covers one, and the server reads the other.
 function requireUniqueIds(root: Element): void {
   const ids = everyElement(root).flatMap(({ attributes }) =>
     [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),
@@ -116,14 +116,13 @@ const oneAttribute = new RegExp(attribute, 'g')
 const declaration =
   /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])[Uu][Tt][Ff]-8\2)?(?: standalone=(["'])(?:yes|no)\3)? ?\?>[ \t\r\n]*/
 const strayReference = /&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)/
-// Control characters, and the line ends of XML 1.1, which parsers of XML 1.0 do not read alike.
+// Control characters, and the line ends of XML 1.1.
 const unsafeCharacter =
   /[^\t\n\r\x20-\x7E\u00A0-\u2027\u2029-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u
 
 /**
- * Admits the part of XML that all parsers read alike, before any parser gets it: elements, attributes, text,
- * predefined and numeric references. No comments, CDATA sections, processing instructions, document types or
- * entities: with them, attackers make two parsers read two documents.
+ * Admits the part of XML that all parsers read alike: elements, attributes, text, predefined and numeric
+ * references. With the rest, attackers make two parsers read two documents.
  */
 function plainXml(text: string): string {
   const element = text.replace(declaration, '').trimEnd()
@@ -170,7 +169,7 @@ function readTag(
     throw refused('saml_xml_bounds')
 }
 
-// The declarations of the two libraries need the DOM types of browsers.
+// The types of the two libraries need the DOM types of browsers.
 
 interface XmlAttribute {
   readonly name: string

@@ -9,22 +9,21 @@ import type { Json } from '../../../protocol/json'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
 
-/** RFC 8693 3. A refresh token works only at its own grant. */
+/** RFC 8693 3. Works only at its own grant. */
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 
 /** RFC 8693 3: an access token of this server. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** Valid now. It belongs to a resource owner, or to a client that acts for itself. */
+/** Valid now. Of a resource owner, or of a client that acts for itself. */
 export type SecurityToken = SecurityTokenContent &
   (
     | {
         readonly subject: string
-        /** The client that it was issued to; undefined if unknown, never for an access token of this server. */
+        /** The client that got it; undefined if unknown, never for an access token of this server. */
         readonly clientId: string | undefined
       }
     | {
-        /** The client acts for itself. */
         readonly subject: undefined
         readonly clientId: string
       }
@@ -37,15 +36,15 @@ interface SecurityTokenContent {
   readonly scope: Scope
   /** Given by an earlier exchange; may be empty. */
   readonly audience: readonly string[]
-  /** Parties that act for the subject by earlier exchanges, the latest first. */
+  /** Parties that act for the subject, the latest first. */
   readonly actors: readonly string[]
-  /** Seconds since the epoch. No new token of the exchange lives longer. */
+  /** Seconds since the epoch. No new token lives longer. */
   readonly expiresAt: number
   /** From {@link VerifySecurityToken}; empty for an access token of this server. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** In terms of this server: `sub` is a subject of the host, and `scope` holds scopes of this server. */
+/** In terms of this server: `sub` is a subject of the host, `scope` has scopes of this server. */
 export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
   /** The resource owner: a text of 1 to 1024 characters. */
   readonly sub: string
@@ -60,8 +59,8 @@ export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Verifies signature, issuer and audience of another party's token. Returns its claims, or undefined for an
- * invalid one. Any other result gives `server_error`.
+ * Verifies signature, issuer and audience of the token of another party. Returns its claims, or undefined for
+ * an invalid one. Any other result gives `server_error`.
  */
 export type VerifySecurityToken = (
   token: string,
@@ -72,7 +71,6 @@ export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
 interface ProvenSecurityToken {
   readonly content: SecurityToken
-  /** Undefined for a token of another party. */
   readonly access: FoundAccess | undefined
 }
 
@@ -93,7 +91,7 @@ async function ownAccessToken(
   { findAccess }: TokenRequest,
 ): Promise<ProvenSecurityToken | undefined> {
   const found = await findAccess(token)
-  // A token such as `mac` proves nothing without its key: an eavesdropper could exchange it for a bearer token.
+  // A token such as `mac` proves nothing without its key: a thief could exchange it for a bearer token.
   if (found?.access.tokenType !== bearer.name) return undefined
   const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
@@ -130,11 +128,11 @@ function readClaims(given: unknown, tokenType: string): SecurityToken {
   }
 }
 
-/** RFC 8693 2.1. An authorization stores its exchange history under the same name. */
+/** RFC 8693 2.1. Also the name of the history. */
 export const tokenExchangeName = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 interface ExchangeHistory {
-  /** The latest first (RFC 8693 4.1). Empty if no exchange had an actor token. */
+  /** The latest first (RFC 8693 4.1). */
   readonly actors: readonly string[]
   readonly audience: readonly string[]
 }
@@ -142,7 +140,7 @@ interface ExchangeHistory {
 export const historyData = ({ actors, audience }: ExchangeHistory): Readonly<Record<string, Json>> =>
   actors.length + audience.length === 0 ? {} : { [tokenExchangeName]: { actors, audience } }
 
-/** Without a bound, each exchange could enlarge the record. */
+/** Else each exchange could enlarge the record. */
 export const actorsAtMost = 8
 
 function historyIn(data: Json | undefined): ExchangeHistory {
@@ -160,7 +158,7 @@ export function introspectedHistory(data: Json): Readonly<Record<string, Json>> 
   return { ...(act === undefined ? {} : { act }), ...(audience.length === 0 ? {} : { aud: audience }) }
 }
 
-/** The latest first; undefined if `act` is malformed or too long. */
+/** Undefined if `act` is malformed or too long. */
 function actorsIn(act: unknown): readonly string[] | undefined {
   const actors: unknown[] = []
   for (let next = act; next !== undefined; next = isRecord(next) ? next['act'] : undefined) {

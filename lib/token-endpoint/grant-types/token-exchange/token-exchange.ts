@@ -48,24 +48,24 @@ export interface TokenExchangeOptions {
   readonly policy: ExchangePolicy
   /**
    * Verify the tokens of other parties, by token type identifier: an absolute URI, such as
-   * `urn:ietf:params:oauth:token-type:jwt`. Default: only this server's own access tokens.
+   * `urn:ietf:params:oauth:token-type:jwt`. Default: only access tokens of this server.
    */
   readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
 }
 
 /** All its tokens are valid now. */
 export interface ExchangeRequest {
-  /** A public client has perhaps only named itself. */
+  /** A public client may only have named itself. */
   readonly client: Client
-  /** The subject token: the client asks for a new token in the name of its subject (RFC 8693 2.1). */
+  /** The new token is in the name of its subject (RFC 8693 2.1). */
   readonly subject: SecurityToken
   /** The party that will act for the subject. Undefined for impersonation (RFC 8693 1.1). */
   readonly actor: SecurityToken | undefined
   /** Undefined if not requested. */
   readonly scope: Scope | undefined
-  /** Absolute URIs of the services that the new token is for; may be empty. */
+  /** Absolute URIs of the services for the new token; may be empty. */
   readonly resource: readonly string[]
-  /** Names of the services that the new token is for; may be empty. */
+  /** Names of the services for the new token; may be empty. */
   readonly audience: readonly string[]
 }
 
@@ -73,32 +73,29 @@ export interface ExchangeApproval {
   /** The resource owner of the new token: a text of 1 to 1024 characters. */
   readonly subject: string
   /**
-   * Exactly the scope of the new token, perhaps more than the subject token or the client has. Default: the
-   * requested scope, which both must have; without one, all that both have.
+   * The scope of the new token, perhaps more than the subject token or the client has. Default: the requested
+   * scope, which both must have; without one, all that both have.
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets of the new token, as introspection shows them in `aud`: it is for these alone. With the option
-   * `resources`, no guard of a resource accepts a token for other targets. Without this member, the server
-   * refuses a request with `resource` or `audience` (`invalid_target`). Default: the targets of the subject
-   * token.
+   * The only targets of the new token, `aud` of an introspection. Without this member, the server refuses a
+   * request with `resource` or `audience` (`invalid_target`). Default: the targets of the subject token.
    */
   readonly audience?: readonly string[] | undefined
 }
 
 /**
- * Undefined refuses the exchange (`invalid_request`). The policy may throw an OAuth error, such as `invalidTarget`. Any
- * other result gives `server_error`.
+ * Undefined refuses the exchange (`invalid_request`). The policy may throw an OAuth error, such as
+ * `invalidTarget`. Any other result gives `server_error`.
  */
 export type ExchangePolicy = (
   request: ExchangeRequest,
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
 /**
- * Token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): a client exchanges a token that
- * it received for an access token of this server. The policy decides in whose name. The server looks up its own
- * access tokens as a guard does. The new token has no refresh token, expires no later than the exchanged
- * tokens, and outlives their revocation.
+ * Token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): a client exchanges a token
+ * that it received for an access token of this server. The policy decides in whose name. The new token has no
+ * refresh token, expires no later than the exchanged tokens, and outlives their revocation.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -106,7 +103,7 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
   const { policy, tokenTypes } = readOptions('tokenExchange()', fields, options)
   const grantType: GrantType = {
     name: tokenExchangeName,
-    // RFC 8693 2.1: a request may repeat `resource` and `audience`.
+    // RFC 8693 2.1: others may repeat.
     parameters:
       'subject_token subject_token_type actor_token actor_token_type requested_token_type scope'.split(' '),
     refreshTokens: false,
@@ -114,14 +111,13 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
     async handle(request) {
       const { exchange, subjectToken } = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
-      // RFC 8693 2.2.2.
       if (answer === undefined) throw refused('exchange_refused')
       const subject = 'The policy of tokenExchange() returned an answer that cannot be read:'
       const approval = requireShape(approvalShape, answer, subject, undefined)
       return {
-        // Bounds the new token by the exchanged one, whatever the policy returns.
+        // Bounded by the exchanged token, whatever the policy returns.
         grant: { ...exchangedGrant(exchange, approval), subjectToken },
-        // RFC 8693 2.2.1: a required member.
+        // RFC 8693 2.2.1.
         members: { issued_token_type: accessTokenType },
       }
     },
@@ -129,7 +125,7 @@ export function tokenExchange(options: TokenExchangeOptions): Plugin {
   return { name: 'token-exchange', grantTypes: [grantType] }
 }
 
-// Characters, all targets together: a policy may store them with the token.
+// Characters of all targets together: a policy may store them.
 const targetsAtMost = 4096
 
 async function readExchange(
@@ -142,7 +138,7 @@ async function readExchange(
     throw refused('requested_token_type_unsupported')
   const subjectToken = presentedAs('subject_token', parameters, tokenTypes)
   const hasActor = parameters.get('actor_token') !== undefined
-  // RFC 8693 2.1: no type without a token.
+  // RFC 8693 2.1.
   if (!hasActor && parameters.get('actor_token_type') !== undefined) throw refused('actor_token_missing')
   const actorToken = hasActor ? presentedAs('actor_token', parameters, tokenTypes) : undefined
   const text = parameters.get('scope')
