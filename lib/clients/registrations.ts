@@ -16,7 +16,7 @@ import { type ClientRegistry, isDeleted } from '../stores/clients'
 
 /**
  * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and
- * `client_secret_hashes`. Default: registration issues them.
+ * `client_secret_hashes`; by default, registration issues them.
  */
 export type ClientMetadata = Omit<ClientRegistration, 'client_id'> & {
   readonly client_id?: string | undefined
@@ -28,7 +28,7 @@ export interface IssuedCredentials {
   readonly client_id: string
   /**
    * 43 characters of base64url, 258 random bits. Undefined for a public client, and for one with its own
-   * digests. The registration holds only its digest.
+   * digests.
    */
   readonly client_secret: string | undefined
 }
@@ -36,8 +36,8 @@ export interface IssuedCredentials {
 /**
  * Issues an identifier and, to a confidential client without its own digests, a secret.
  *
- * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
- * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken (RFC 6749 2.2).
+ * @param offered the server's capabilities. Default: no limit; other rules apply.
+ * @throws ConfigurationError that lists every mistake, or if the `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(
   clients: ClientRegistry,
@@ -75,7 +75,7 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 
 function readNew(source: unknown, offered: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
-  // Without a server that verifies it, a digest of another server could as well be a secret in clear.
+  // Without a server that verifies it, a digest of another server could be a secret in clear.
   const known = { ...offered, verifiesDigests: offered.verifiesDigests ?? false }
   const client = parseWrittenClient(source, '', issues, known)
   // Each digest may cost a bcrypt comparison, and every refusal costs as much as the dearest client.
@@ -131,10 +131,10 @@ export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[
 
 /**
  * Changes a registration in one atomic act; a simultaneous rotation of the secret loses nothing. Grants take
- * the change at their next use. An open authorization request at a removed redirection URI ends on a page.
- * Without the grant type `refresh_token`, refresh tokens are of no use. Access tokens stay as they are.
+ * the change at their next use; access tokens stay as they are. An open authorization request at a removed
+ * redirection URI ends on a page.
  *
- * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
+ * @param offered the server's capabilities. Default: no limit; other rules apply.
  * @throws ConfigurationError that lists every mistake of the result, or for an unknown client.
  */
 export async function changeClient(
@@ -165,7 +165,7 @@ const fixed: Readonly<Record<string, string>> = {
   deleted: 'cannot change here: call deleteClient().',
 }
 
-/** Without prototypes, in which a parsed registration and a stored one differ. */
+// Without prototypes, in which a parsed registration and a stored one differ.
 const plain = (registration: ClientRegistration): unknown => JSON.parse(JSON.stringify(registration))
 
 function changedBy(
@@ -181,7 +181,7 @@ function changedBy(
       : [],
   )
   if (issues.length > 0) throw cannotChange(...issues)
-  // An unknown name without a value stays, because it may be misspelt.
+  // An unknown name without a value stays: it may be misspelt.
   const merged = Object.entries({ ...current, ...change })
     .map(([name, value]): [string, unknown] => [name, value ?? undefined])
     .filter(([name, value]) => value !== undefined || !before.has(name))
@@ -193,8 +193,8 @@ function changedBy(
 
 /**
  * Disables a client, at once and on every process. Client endpoints refuse it with `invalid_client`; the
- * authorization endpoint treats it as unknown. Guards do not check the client: its access tokens work until
- * they expire, or until the server's `revoke()` ends them.
+ * authorization endpoint treats it as unknown. Its access tokens work until they expire, or until the
+ * server's `revoke()` ends them.
  *
  * @throws ConfigurationError for an unknown client.
  */
@@ -208,8 +208,8 @@ export async function enableClient(clients: ClientRegistry, clientId: string): P
 }
 
 /**
- * Deletes a client for ever, at once and on every process. The registry keeps only the `client_id`, so it
- * never names another client (RFC 6749 2.2). Its access tokens work until they expire. May be repeated.
+ * Deletes a client for ever, at once and on every process. Only its `client_id` stays, and stays taken (RFC
+ * 6749 2.2). Its access tokens work until they expire. May be repeated.
  *
  * @throws ConfigurationError for an unknown client.
  */
@@ -234,11 +234,11 @@ const maximumUnsettled = 1000
 const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
 
 /**
- * Issues a new secret. The previous secret still works, as the old secret; older secrets do not.
+ * Issues a new secret. The previous secret still works; older secrets do not.
  *
- * If the store fails, the rotation rejects, but the store may write it then or later. The next call finishes
- * it with the same secret, and loses no other. This process remembers 1000 failed rotations. To repeat one in
- * another process, pass the same secret.
+ * If the store fails, the rotation rejects, but the store may write it then or later. The next call in this
+ * process, which remembers 1000 failed rotations, finishes it with the same secret. To repeat it in another
+ * process, pass the same secret.
  *
  * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A registered secret stays
  * registered. Default: a new secret.
@@ -293,7 +293,7 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   })
 }
 
-/** In its place, so that the order stays. A digest that is gone stays gone: another request was faster. */
+// In its place, so that the order stays. A digest that is gone stays gone: another request was faster.
 export async function replaceSecretHash(
   clients: ClientRegistry,
   clientId: string,

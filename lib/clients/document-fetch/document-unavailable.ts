@@ -3,7 +3,7 @@
  * - `connection`: none, broken, or with a wrong certificate;
  * - `status`: not 200, so also every redirect;
  * - `malformed`: not JSON in UTF-8, or nested too deeply;
- * - `limited`: this host was asked too often, or this sender named too many URLs;
+ * - `limited`: by host, or by sender;
  * - `busy`: too many fetches run.
  */
 export type UnavailableReason =
@@ -21,7 +21,7 @@ export type UnavailableReason =
   | 'limited'
   | 'busy'
 
-/** `reason` and `cause` are for events: a requester could probe this server's network with them. */
+// `reason` and `cause` are for events: a requester could probe this server's network with them.
 export class DocumentUnavailable extends Error {
   override readonly name = 'DocumentUnavailable'
 
@@ -35,6 +35,6 @@ export class DocumentUnavailable extends Error {
 
 const unanswered: ReadonlySet<UnavailableReason> = new Set(['limited', 'busy', 'timeout', 'dns_silent'])
 
-/** An earlier document may then stand in for a while. */
+// An earlier document may then stand in for a while.
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && unanswered.has(error.reason)

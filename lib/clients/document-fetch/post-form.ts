@@ -5,14 +5,8 @@ import { DocumentUnavailable } from './document-unavailable'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
-/**
- * Resolves to the status; ignores the body. Follows no redirect.
- *
- * @param form runs only when its turn has come: many forms may wait.
- * @param ofHost whether the host has registered the URL. Else anybody may have named it, so the sends to its host are
- * limited.
- * @throws DocumentUnavailable without a response.
- */
+// Resolves to the status. `form` runs only when its turn has come: many forms may wait. Anybody may have named a URL
+// that is not `ofHost`, so the sends to its host are limited.
 type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
 
 // Milliseconds.
@@ -28,7 +22,7 @@ interface PostFormOptions extends DocumentFetchOptions {
   readonly insideNetwork?: boolean
 }
 
-/** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
+// Guarded like `documentFetch`. Only a server at loopback sends to loopback, also over http.
 export function postForm(options: PostFormOptions): PostForm {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))

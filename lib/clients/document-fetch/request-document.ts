@@ -58,10 +58,7 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
   return Buffer.concat(chunks)
 }
 
-/**
- * RFC 8259, in UTF-8 without a byte order mark. A member `__proto__` could give a copy another prototype. At
- * most 32 levels.
- */
+// RFC 8259: no byte order mark. A member `__proto__` could give a copy another prototype. At most 32 levels.
 function readJson(bytes: Uint8Array): unknown {
   try {
     // Keeps a byte order mark, so JSON.parse refuses it.
@@ -77,7 +74,7 @@ function readJson(bytes: Uint8Array): unknown {
 // Seconds.
 const [shortestAge, longestAge] = [60, 86_400]
 
-/** RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day. */
+// RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day.
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
   // RFC 9111 4.1: `Vary: *` fits no other request.
@@ -119,7 +116,7 @@ const parseDate = (text = ''): number => (text.endsWith(' GMT') ? Date.parse(tex
 interface GuardedRequest {
   readonly target: Target
   readonly addresses: readonly string[]
-  /** Bytes of the response body. */
+  // Of the response body.
   readonly maximumSize: number
   readonly ca: RequestOptions['ca']
   readonly signal: AbortSignal
@@ -127,7 +124,7 @@ interface GuardedRequest {
 
 const maximumHeaderSize = 8192
 
-/** The certificate must be that of the name. Follows no redirect. */
+// The certificate must be that of the name. Follows no redirect.
 export function responseTo(
   { target, addresses, maximumSize, ca, signal }: GuardedRequest,
   headers: OutgoingHttpHeaders,
@@ -141,9 +138,9 @@ export function responseTo(
       path,
       method: form === undefined ? 'GET' : 'POST',
       headers: { Host: host, ...headers },
-      // Opens a connection for this name alone, never through a proxy.
+      // For this name alone, never through a proxy.
       agent: false,
-      // No second look-up, which could answer otherwise. Node looks up no address.
+      // A second look-up could answer otherwise.
       lookup: answerWith(addresses),
       // RFC 6066 3: an address is not a server name.
       ...(isIP(hostname) === 0 && { servername: hostname }),

@@ -7,21 +7,18 @@ import { DocumentUnavailable } from './document-unavailable'
 import specialNetworks from './special-networks.json'
 
 export interface Target {
-  /** In lower case, or an IP address without brackets. */
+  // In lower case, or an IP address without brackets.
   readonly hostname: string
   readonly port: number
   readonly host: string
   readonly path: string
-  /** Only for loopback. */
+  // Only for loopback.
   readonly isPlain: boolean
 }
 
 const longestUrl = 2048
 
-/**
- * The parser may repair no part of the URL: other software would then fetch from elsewhere.
- * @param schemes `http too` if server and host are at loopback.
- */
+// The parser may repair no part of the URL: other software would then fetch from elsewhere.
 export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
   // Also empty credentials, which a URL parser drops.
@@ -51,24 +48,22 @@ export type Lookup = (
   options: { readonly all: true; readonly signal?: AbortSignal },
 ) => Promise<readonly { readonly address: string }[]>
 
-/** Look-ups that may outlive their fetch. */
+// Look-ups that may outlive their fetch.
 const maximumAbandoned = 64
 
 export class TargetAddresses {
-  /** Of the look-ups that run: each fetch has its own. */
+  // Of the look-ups that run: each fetch has its own.
   private readonly running = new Set<AbortSignal>()
 
   constructor(
     private readonly lookup: Lookup,
     private readonly loopback: boolean,
-    /** For names that the operator chose. */
+    // For names that the operator chose.
     private readonly anywhere = false,
   ) {}
 
-  /**
-   * One forbidden address refuses the whole name: it may be there to lead this server inside. Too many look-ups that
-   * outlive their fetches refuse new ones, so names with silent DNS cannot pile up.
-   */
+  // One forbidden address refuses the name: it may be there to lead this server inside. Too many look-ups that outlive
+  // their fetches refuse new ones: names with silent DNS cannot pile up.
   async find(hostname: string, signal: AbortSignal, loopbackOnly = false): Promise<readonly string[]> {
     const abandoned = [...this.running].filter(({ aborted }) => aborted)
     if (abandoned.length >= maximumAbandoned) throw new DocumentUnavailable('busy')
@@ -117,10 +112,7 @@ const isSilence = (error: unknown): boolean => isRecord(error) && silences.has(e
 // Milliseconds.
 const longestLookUp = 1200
 
-/**
- * Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
- * So this ignores the hosts file.
- */
+// Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
 export const lookupInDns =
   (servers?: readonly string[]): Lookup =>
   async (hostname, { signal }) => {
@@ -130,7 +122,7 @@ export const lookupInDns =
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = () => resolver.cancel()
     signal?.addEventListener('abort', cancel)
-    // Leaves time if one family's servers are silent. With several DNS servers, tries take longer.
+    // Leaves time if one family's servers are silent.
     const timer = setTimeout(cancel, longestLookUp)
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
     clearTimeout(timer)
@@ -142,9 +134,8 @@ export const lookupInDns =
     return addresses.map((address) => ({ address }))
   }
 
-// IANA's registries of special-purpose IPv4 and IPv6 addresses, also those that they call globally reachable: no web
-// site
-// stands there. IPv6 within 2000::/3 only, all that IANA assigns to networks.
+// IANA's registries of special-purpose addresses, also those that they call globally reachable: no web site stands
+// there. IPv6 within 2000::/3 only, all that IANA assigns to networks.
 const special = new BlockList()
 for (const [network = '', bits] of Object.keys(specialNetworks).map((each) => each.split('/')))
   special.addSubnet(network, Number(bits), isIPv4(network) ? 'ipv4' : 'ipv6')
@@ -154,7 +145,7 @@ assigned.addSubnet('2000::', 3, 'ipv6')
 // RFC 6052 2.1: the DNS of an IPv6-only network answers so for each IPv4 address.
 assigned.addSubnet('64:ff9b::', 96, 'ipv6')
 
-/** Without a zone. An embedded IPv4 address must be public too. */
+// Without a zone. An embedded IPv4 address must be public too.
 function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
@@ -163,7 +154,7 @@ function isPublicAddress(address: string): boolean {
   return assigned.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** 127.0.0.0/8 or ::1, in no other form. */
+// 127.0.0.0/8 or ::1, in no other form.
 function isLoopbackAddress(address: string): boolean {
   if (isIPv4(address)) return address.startsWith('127.')
   return isIPv6(address) && !address.includes('%') && groupsOf(address).join() === '0,0,0,0,0,0,0,1'
