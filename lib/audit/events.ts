@@ -7,10 +7,7 @@ import type { Scope } from '../protocol/scope'
  */
 export type EventOrigin = string
 
-/**
- * An unknown member is undefined. No member holds a credential. Texts have at most 256 characters, and no control
- * characters.
- */
+/** No member holds a credential. Texts have at most 256 characters, and no control characters. */
 export interface AuditEvent {
   /** Milliseconds since the epoch, by the option `clock`. */
   readonly time: number
@@ -55,11 +52,11 @@ export interface ThrottleEvent extends RefusalEvent {
   readonly retryAfter: number
 }
 
-/** The server's own side failed, such as a store or a function of the host. */
+/** The server's own side failed, such as a store. */
 export interface FailureEvent extends RefusalEvent {
   /**
-   * An error of a store is a copy with name, message, stack and codes only, because database clients put whole commands
-   * into other properties. Every other error is unchanged, and may hold anything that the host's code put there.
+   * An error of a store is a copy with name, message, stack and codes only: database clients put whole commands into
+   * other properties. Every other error may hold anything that the host's code put there.
    */
   readonly cause: unknown
 }

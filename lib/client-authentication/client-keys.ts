@@ -25,7 +25,7 @@ export class ClientKeys {
   static readonly none = new KeySet([])
 
   private readonly registered = privateState<Client, KeySource>()
-  // Per server: another one may fetch from other networks. Evicts the least recently used set.
+  // Per server: another one may fetch from other networks.
   private readonly published = new WeakMap<DocumentFetch, BoundedMap<FetchedKeys>>()
 
   constructor(

@@ -12,7 +12,7 @@ import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
 import { SingleFlight } from '../primitives/concurrency'
 
-/** RFC 6749 2.3.1. */
+// RFC 6749 2.3.1
 export class CredentialThrottle {
   private readonly key = secureRandom(43)
   private readonly unknownClient = this.mark('nobody')
@@ -26,10 +26,8 @@ export class CredentialThrottle {
     private readonly counters: Counters,
   ) {}
 
-  /**
-   * @param sender whose network has used up its failures could guess without end at a remembered secret: it
-   * passes only from a network from which its client has authenticated before.
-   */
+  // A network over its limit could guess without end at a remembered secret: it passes only if its client has
+  // authenticated from there before.
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
@@ -46,8 +44,7 @@ export class CredentialThrottle {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // Simultaneous requests with a right secret share one attempt, so they do not use up the client's
-      // limit.
+      // Simultaneous requests with a right secret share one attempt: they do not use up the client's limit.
       const attemptCounted = () =>
         this.attempts.shareSuccess(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
@@ -88,7 +85,7 @@ export class CredentialThrottle {
 
 /**
  * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
- * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000.
+ * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000;
  * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
  * succeeds. Right generated secrets, and right chosen ones that this process verified within a day, are never
  * refused or counted.

@@ -11,26 +11,26 @@ import type {
   ServedMethod,
 } from './method'
 
-/** Nothing is proven. */
+// Nothing is proven.
 export class ClientCredential implements PresentedCredential {
   constructor(
     readonly clientId: string,
     readonly credential: string,
     readonly method: ServedMethod,
-    /** In place of it, for a client without credentials. */
+    // In place of it, for a client without credentials.
     readonly publicName?: ClientCredential,
   ) {}
 }
 
 export interface CredentialTerms {
-  /** Besides `none`. */
+  // Besides `none`.
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly credentialParameters: readonly string[]
   readonly takesPublicClients: boolean
   readonly clientWith: CredentialSources['clientWith']
 }
 
-/** The host may change the list in place. Of several clients, the order of a list must choose none. */
+// The host may change the list in place. The order of a list must choose none of several clients.
 export const clientWithin =
   (clients: unknown): CredentialSources['clientWith'] =>
   (method, fits) => {
@@ -42,7 +42,7 @@ export const clientWithin =
       : undefined
   }
 
-// RFC 6749 2.3.1: request URIs end up in logs and histories. Plug-ins name their own parameters.
+// RFC 6749 2.3.1: request URIs end up in logs and histories.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -62,10 +62,7 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
   ...credentialParameters,
 ]
 
-/**
- * Runs before any strategy: a strategy sees only its own method, so a chain of them could not notice two
- * methods.
- */
+// Before any strategy: each sees only its own method, so none could notice two methods.
 export function readCredential(
   sources: CredentialSources,
   { methods, credentialParameters, takesPublicClients }: CredentialTerms,

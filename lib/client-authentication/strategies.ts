@@ -10,23 +10,17 @@ export interface ClientStrategy {
 }
 
 interface Outcomes {
-  /** @param info becomes `req.authInfo`. */
+  // `info` becomes `req.authInfo`.
   readonly success: (client: Client, info: Omit<ProvenClient, 'client'>) => void
   readonly fail: (status: number) => void
   readonly error: (thrown: unknown) => void
 }
 
-/**
- * Reads the request of a host's Passport. Resolves to undefined if it uses another method.
- *
- * @throws OAuthError if the request presents no client, or it does not authenticate.
- */
+// Undefined if the request uses another method. Throws if it presents no client, or does not authenticate.
 export type AuthenticateAtHost = (request: Request, method: string) => Promise<ProvenClient | undefined>
 
-/**
- * Fails for a request that uses another method, so a host can list several strategies. Without success by
- * this method, ends in an `OAuthError`. Passport's `user` is the client.
- */
+// Fails for a request of another method, so a host can list several strategies. Passport's `user` is the
+// client.
 export function clientStrategy(name: string, authenticateAtHost: AuthenticateAtHost): ClientStrategy {
   return {
     name,

@@ -33,8 +33,7 @@ export interface StoreWarning {
 }
 
 /**
- * A database as the suite uses it: texts under keys, each with a version. Authorizations, clients, what owners have
- * approved, signing keys, single uses and counts are records in it. The single use of codes and tokens rests on
+ * A database as the suite uses it: texts under keys, each with a version. The single use of codes and tokens rests on
  * `write` alone.
  *
  * Keys are printable ASCII and at most 1000 characters long; values are JSON. A rejected promise means that the store
@@ -62,7 +61,7 @@ export interface Store {
 
   /**
    * Adds to a count in one atomic act, which is sent once. The count ends `seconds` after its first addition, is never
-   * below 0, and a count of 0 has no end. Counts and records of the same key have nothing to do with each other.
+   * below 0, and a count of 0 has no end. Counts and records do not share keys.
    */
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
@@ -73,16 +72,16 @@ export interface Store {
   list(kind: 'client'): Promise<readonly string[]>
 
   /**
-   * Optional, for a store that learns of every change. Returns at once, without a call to the database, what is known
-   * to be current; otherwise undefined. After a `write` or `remove` of this process has settled, it must not return the
-   * earlier value. The same value is the same object.
+   * Optional, for a store that learns of every change. Returns at once what is known to be current; otherwise
+   * undefined. After a `write` or `remove` of this process has settled, it must not return the earlier value. The same
+   * value is the same object.
    */
   readonly peek?: ((key: string) => StoredValue | undefined) | undefined
 
   /**
-   * Optional if `remove` waits for the database alone. A store that waits for more, such as for replicas, waits here
-   * too, because another process may have removed the record. Resolves to true once the absence is as durable as after
-   * a removal; to false, without any change, if a record exists.
+   * Optional. A store whose `remove` waits for more than the database, such as for replicas, waits here too, because
+   * another process may have removed the record. Resolves to true once the absence is as durable as after a removal; to
+   * false, without any change, if a record exists.
    */
   readonly confirmAbsent?: ((key: string) => Promise<boolean>) | undefined
 
@@ -105,8 +104,8 @@ export interface Store {
 }
 
 /**
- * Seconds that a removal stays marked: longer than a create may be on its way. The deadline of a create is at most the
- * longest wait after its call, and its process knows the time of the database to within as much.
+ * Seconds that a removal stays marked: longer than a create may be on its way. Its deadline is at most the longest wait
+ * after its call, and its process knows the time of the database to within as much.
  */
 export const markSeconds = 124
 
@@ -142,6 +141,6 @@ export class InMemory {
   readonly [mark] = true
 }
 
-/** Whether a restart loses the data of this store. */
+// Whether a restart loses the data of this store.
 export const isInMemory = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && mark in value
