@@ -132,7 +132,6 @@ export const clientCommands: Readonly<Record<string, Command>> = {
 const cannotBe = (done: 'registered' | 'changed', path: string, message: string) =>
   new ConfigurationError(`The client cannot be ${done}:`, [{ path, message }])
 
-/** With the members of plug-ins. */
 function registrationIn(values: Order['values'], done: 'registered' | 'changed'): Record<string, unknown> {
   const registration: Record<string, unknown> = {}
   const wrong = (message: string) => cannotBe(done, '--member', message)
@@ -233,7 +232,7 @@ function summaryOf(registration: ClientRegistration, last_used: string | null = 
   return { client_id, client_name, client_type, grant_types, scope, client_secrets, last_used, disabled }
 }
 
-/** A digest helps only an attacker, who can test guesses of a secret. */
+// A digest helps only an attacker, who can test guesses of a secret.
 function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
   return { ...rest, disabled: rest.disabled === true, client_secrets: client_secret_hashes?.length ?? 0 }
 }

@@ -8,7 +8,6 @@ import { done, failed, type Fields, lineOf, printable, type Result, shown } from
 
 export interface Command {
   readonly meaning: string
-  /** The word after the command. */
   readonly takes?: 'client_id' | 'kid' | 'CONFIG'
   readonly flags: Flags
   run(order: Order): Promise<Result>
@@ -17,13 +16,13 @@ export interface Command {
 export interface Order {
   readonly flags: Flags
   readonly values: ReturnType<typeof parsed>['values']
-  /** The word after the command; empty if the command takes none. */
+  // Empty if the command takes none.
   readonly name: string
-  /** Holds the secrets. No flag takes one: other users can read command lines. */
+  // Holds the secrets. No flag takes one: other users can read command lines.
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** Strict: throws at the first mistake. {@link mistakesIn} names them all. */
+// Throws at the first mistake; `mistakesIn` names them all.
 export const parsed = (args: readonly string[]) =>
   parseArgs({ args, options: allFlags, allowPositionals: true })
 
@@ -81,7 +80,7 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['secrets', 'SIGNING_KEY_SECRETS'],
 ])
 
-/** The mistakes in what flags and variables set, in their words. */
+// In the words of flags and variables.
 export function linesInFlags({ issues }: ConfigurationError, flags: Flags): readonly string[] {
   const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
   return issues.map(({ path, message }) => {
@@ -92,10 +91,9 @@ export function linesInFlags({ issues }: ConfigurationError, flags: Flags): read
   })
 }
 
-/** Holds no digest. */
+// Holds no digest.
 export interface Answer {
   readonly found: Fields | readonly Fields[]
-  /** For people. */
   readonly note?: string | undefined
   readonly ifEmpty?: string
   readonly trouble?: unknown

@@ -10,7 +10,7 @@ import { type Finding, lint, rules, subjectOf } from './lint'
 import { failed, printable, program, shown } from './output'
 
 const noteOnJson = 'JSON holds no store and no function, so lint has checked neither.'
-// Every JSON file would break these: JSON cannot hold a store.
+// JSON cannot hold a store.
 const rulesBeyondJson = ['memory-store', 'memory-counters']
 
 export const lintCommand: Command = {
@@ -42,7 +42,6 @@ export const lintCommand: Command = {
   },
 }
 
-/** Runs the code of a module. */
 async function optionsIn(path: string, isPlain: boolean): Promise<unknown> {
   if (isPlain) {
     const options: unknown = JSON.parse(await readFile(path, 'utf8'))
@@ -59,7 +58,7 @@ function exported(value: unknown, depth = 0): unknown {
   return inner === undefined ? value : exported(inner, depth + 1)
 }
 
-/** An open connection would keep this process alive. */
+// An open connection would keep this process alive.
 async function closeStore(options: unknown): Promise<void> {
   const store = isRecord(options) ? options['store'] : undefined
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()

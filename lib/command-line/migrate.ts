@@ -22,7 +22,7 @@ export const migrateCommand: Command = {
     const { store: url = environment[storeVariable] ?? '', print = false, json = false } = values
     try {
       const { postgres } = namedStore(url)
-      // So that a deployment may run the command whatever its store is.
+      // A deployment may run the command whatever its store is.
       if (postgres === undefined && url !== '')
         return done(
           json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',

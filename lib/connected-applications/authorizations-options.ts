@@ -33,7 +33,6 @@ export interface ListingContext extends Context {
 
 export const connectedPageName = 'authorizations'
 
-/** @param pagePath of the page. @param mount the path of the server. */
 export const authorizationsOption =
   (pagePath: Field<string>, mount: string) => (given: unknown, at: Place, name: string) => {
     const read = switched(group(fields))(given, at.with(pagePath), name)

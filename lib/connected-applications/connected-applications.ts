@@ -51,7 +51,7 @@ export function connectedApplications(
   ]
 }
 
-/** A repetition ends nothing. */
+// A repetition ends nothing.
 async function remove(
   authorizations: OwnerAuthorizations,
   { parameters, resourceOwner: { subject } }: OwnPageRequest,
@@ -69,14 +69,12 @@ async function remove(
 const queryOf = (fields: Readonly<Record<string, string>>, parameters: Parameters): string =>
   `?${new URLSearchParams({ ...fields, ...languageFields(parameters) }).toString()}`
 
-/** Let in by live authorizations, by a remembered consent, or by both. */
 interface OwnerApplication {
   readonly clientId: string
   readonly authorizations: Several
   readonly consent: ListedConsent | undefined
 }
 
-/** What an owner has approved at one moment. */
 async function ownerApplications(server: ListingContext, subject: string) {
   const { owners, consents } = server.store
   const { entries, consents: owned } = await owners.read(ownerName(server.issuerDigest, subject))
@@ -96,7 +94,6 @@ async function ownerApplications(server: ListingContext, subject: string) {
 
 const partSize = 8
 
-/** The place of the first application of a part. */
 function startOf(all: readonly OwnerApplication[], parameters: Parameters): number {
   const [after, before] = [parameters.get('after'), parameters.get('before')]
   const first =
@@ -147,7 +144,7 @@ class OpenedPage {
     }
   }
 
-  /** A link of another site must not claim the removal of any other client. */
+  // A link of another site must not claim the removal of any other client.
   private async removed(all: readonly OwnerApplication[]): Promise<ConsentView['client'] | undefined> {
     const { parameters, resourceOwner } = this.request
     const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
@@ -263,10 +260,8 @@ async function questionOf(
   }
 }
 
-/**
- * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
- * share the key.
- */
+// Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
+// share the key.
 async function formTexts(store: Store, issuerDigest: string): Promise<FormText> {
   const key = await changeRecord(store, `form-key:${issuerDigest}`, (value) => {
     const made = JSON.stringify(createId(secureRandom))

@@ -9,11 +9,8 @@ import type { Store, StoredValue } from '../store/store'
 
 const recordKey = (id: string) => `authorization:${id}`
 
-/**
- * Each authorization is one record, which ends with its last credential.
- *
- * @param issuerDigest reads find only the records of this issuer. Callers read before they remove. Default: of all.
- */
+// Ends with its last credential. Reads find only the records of this issuer, and callers read before they remove.
+// Default: of all.
 export function authorizationsIn(
   store: TimelyStore,
   clock: () => number,
@@ -62,13 +59,9 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-/**
- * A single use is a record that nobody reads: of all creates, one succeeds.
- *
- * @param issuerDigest a key is good once at each issuer. Failed attempts count for all issuers together: they share the
- * clients and their secrets.
- * @param countUse throws if a share is used up.
- */
+// A single use is a record that nobody reads: of all creates, one succeeds. A key is good once at each issuer. Failed
+// attempts count for all issuers together: they share the clients and their secrets. `countUse` throws if a share is
+// used up.
 export function countersIn(
   store: Pick<Store, 'add' | 'write'>,
   issuerDigest = '',
@@ -86,10 +79,10 @@ export function countersIn(
 
 const documentKey = (key: string) => `document:${nameOf(key)}`
 
-/** Documents of other servers, which can be fetched again. */
+// Of other servers: they can be fetched again.
 export const documentsIn = (store: Store) => ({
   find: async (key: string): Promise<string | undefined> => (await store.read(documentKey(key)))?.value,
-  /** Another process that writes at the same time may win. */
+  // Another process that writes at the same time may win.
   async keep(key: string, text: string, seconds: number): Promise<void> {
     const expected = (await store.read(documentKey(key)))?.version
     await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
@@ -98,26 +91,21 @@ export const documentsIn = (store: Store) => ({
 
 export type Documents = ReturnType<typeof documentsIn>
 
-/** Keys are printable ASCII; names may hold what hosts and strangers choose. */
+// Keys are printable ASCII; names may hold what hosts and strangers choose.
 export const nameOf = (name: string): string =>
   /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`
 
-// Tuning: a decision or a redemption need not read a record that this process wrote.
-// Buys: a code flow in one process sends 3 commands to Redis; over several processes, 5.
-// Measured: 2026-11-22, docs/reports/scale.md. It did not pay for refreshes (docs/reports/performance.md, "What
-// is left").
-// Can go: whenever two more reads per code flow are acceptable.
+// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/reports/scale.md); it did not
+// pay for refreshes. Can go whenever two more reads per code flow are acceptable.
 
 const maximumCached = 1000
 
-/** The last 1000 requests and codes that this process wrote. */
+// The last 1000 requests and codes that this process wrote.
 export function ownWrites(store: AuthorizationStore) {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   return {
-    /**
-     * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
-     * revision may rest on it.
-     */
+    // Another process may have changed or removed the record: only a save with the same expected revision may rest on
+    // it.
     takeCached: (id: string): StoredAuthorization | undefined => {
       const stored = written.get(id)
       written.delete(id)
@@ -143,13 +131,10 @@ export function ownWrites(store: AuthorizationStore) {
   }
 }
 
-/** Undefined if there is nothing to note. */
 export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
 
-/**
- * A note leaves in the same turn of the event loop as the record, so Redis gets both in one packet. A failed
- * note takes nothing from the client.
- */
+// A note leaves in the same turn of the event loop as the record: Redis gets both in one packet. A failed note takes
+// nothing from the client.
 export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
   if (notes.length === 0) return store
   return decorate(store, {

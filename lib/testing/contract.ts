@@ -18,8 +18,8 @@ export interface StoreUnderTest {
   /** A second store on the same database, such as that of another process. */
   readonly other?: Store
   /**
-   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real
-   * time, up to half a minute for a contract.
+   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real time, up
+   * to half a minute for a contract.
    */
   advance?(seconds: number): void | Promise<void>
   /** Runs after each rule, held or not. */
@@ -42,7 +42,7 @@ export interface TestRunner {
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-/** Seconds for one rule: a store that never answers must not delay the others. */
+// Seconds for one rule: a store that never answers must not delay the others.
 const patience = 30
 // Longer than `keep`, whose own bound has a clearer message.
 const milliseconds = 3 * patience * 1000
@@ -63,7 +63,6 @@ export const contractOf =
     })
   }
 
-/** Never rejects: see {@link Verdict}. */
 export const checkOf =
   (rules: readonly ContractRule[]) =>
   async (open: Open): Promise<readonly Verdict[]> => {
@@ -114,7 +113,7 @@ export async function pass(underTest: StoreUnderTest, seconds: number): Promise<
 type Acts = Readonly<Record<string, (...words: string[]) => Result | Promise<Result>>>
 type Result = string | number | boolean | void | readonly (string | void)[]
 
-/** By their titles: steps with `; ` between, each an act, its words, and after ` = ` its result. `*` is the odd name. */
+// Steps with `; ` between, each an act, its words, and after ` = ` its result. `*` is the odd name.
 export const rulesOf = (
   actsOf: (underTest: StoreUnderTest) => Acts,
   rules: Readonly<Record<string, string>>,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Store, StoreWarning } from '../../store/store'
 
 /**
- * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it, for a single server, a
- * cluster and Sentinel. For node-redis, pass `{ call: (...words) => client.sendCommand(words) }`.
+ * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it. For node-redis, pass `{
+ * call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
   /** Sends one command. Rejects with the error of Redis, message unchanged. */
@@ -22,7 +22,7 @@ export interface PipelinedCommands {
   }
 }
 
-/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
+/** A {@link Store} on Redis, all below the same prefix. */
 export interface RedisStore extends Store {
   /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
@@ -30,9 +30,9 @@ export interface RedisStore extends Store {
   connectionFailure(): string | undefined
   /**
    * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
-   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
+   * Servers and guards call it. Rejects if Redis does not respond.
    *
-   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
+   * @param issuer of the server or guard, noted below the prefix to warn of other issuers there. Without it,
    * `check` writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
@@ -40,7 +40,7 @@ export interface RedisStore extends Store {
   close(): Promise<void>
 }
 
-/** On one key. */
+// On one key.
 interface RedisScript {
   readonly source: string
   readonly sha1: string
@@ -51,10 +51,10 @@ export const redisScript = (source: string): RedisScript => ({
   sha1: createHash('sha1').update(source).digest('hex'),
 })
 
-/** Waits for replicas if the writes of the store do. */
+// Waits for replicas if the writes of the store do.
 export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
-/** Sends the source only if the server lacks the script. */
+// Sends the source only if the server lacks the script.
 export const runOver =
   (client: RedisCommands): RunScript =>
   async ({ source, sha1 }, key, ...words) => {
@@ -66,7 +66,6 @@ export const runOver =
     }
   }
 
-/** Undefined if there is nothing under the key. */
 export const foundText = (reply: unknown): string | undefined =>
   reply === null || reply === undefined ? undefined : textOf(reply)
 

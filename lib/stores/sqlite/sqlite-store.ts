@@ -32,8 +32,8 @@ const fields = {
 } satisfies Fields<SqliteStoreOptions>
 
 /**
- * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves, so a
- * power cut loses no revocation. Needs Node 22.15 or later, or the package `better-sqlite3`.
+ * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves.
+ * Needs Node 22.15 or later, or the package `better-sqlite3`.
  *
  * @throws ConfigurationError if an option is wrong, if the file cannot be made, or if Node has no SQLite.
  */
@@ -86,7 +86,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 
 const after = (now: number, seconds: number): number => Math.ceil(now + seconds * 1000)
 
-/** SQLite gives the files beside it the mode of this one. */
+// SQLite gives the files beside it the mode of this one.
 function create(path: string): void {
   // SQLite would delete the log beside a new file, and all that stands in it alone.
   if (existsSync(`${path}-wal`) && !existsSync(path))

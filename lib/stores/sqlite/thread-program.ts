@@ -1,18 +1,13 @@
-/** What a thread is started with. */
 export interface ThreadTerms {
   readonly path: string
-  /** `node:sqlite`, or the path of `better-sqlite3`. */
+  // `node:sqlite`, or the path of `better-sqlite3`.
   readonly module: string
-  /** Milliseconds until an act gives up on the lock of another process. */
+  // Milliseconds until an act gives up on the lock of another process.
   readonly patience: number
 }
 
-/**
- * The program of a thread that holds a connection. A text of plain JavaScript, because no file of the package is sure to
- * be there: not in a bundle, and not where tests run from TypeScript.
- *
- * It takes lists of acts, and replies to each once its transaction is on the disk.
- */
+// A text of plain JavaScript: no file of the package is sure to be there, neither in a bundle nor where tests run from
+// TypeScript. Takes lists of acts, and replies to each once its transaction is on the disk.
 export const threadProgram = String.raw`'use strict'
 const { parentPort, workerData } = require('node:worker_threads')
 const { statSync } = require('node:fs')
@@ -58,7 +53,7 @@ function nameOf({ code, errcode, name }) {
   return /^SQLITE_([A-Z]+)/.exec(code)?.[1] ?? code ?? name
 }
 
-// The pauses of SQLite grow to 100 ms, so a process without pauses would always be first.
+// The pauses of SQLite grow to 100 ms: a process without pauses would always be first.
 function patiently(act) {
   for (const until = elapsed() + patience; ; Atomics.wait(pause, 0, 0, Math.random() * 2))
     try {
@@ -68,8 +63,8 @@ function patiently(act) {
     }
 }
 
-// SQLite goes on with a file that lost its name, and what it writes there is lost. The log comes first: what begins one
-// has written the file before.
+// What SQLite writes to a file that lost its name is lost. The log comes first: what begins one has written the file
+// before.
 function inodesNow() {
   const [log, file] = [path + '-wal', path].map((each) => statSync(each, { throwIfNoEntry: false }))
   if (file === undefined) throw failure('GONE')
@@ -200,7 +195,7 @@ function alone(act) {
   }
 }
 
-// The log begins again where all of it has reached the file, so a removal finds room on a full disk.
+// The log begins again where all of it has reached the file: a removal finds room on a full disk.
 function reclaimLog() {
   try {
     database.exec('pragma wal_checkpoint')
