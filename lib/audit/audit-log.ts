@@ -35,7 +35,7 @@ export class AuditLog {
     return this.events.listenerCount(name) > 0
   }
 
-  // The request id for the response; undefined if no listener heard an event.
+  // Undefined if no listener heard an event.
   reportSuccess(asked: AuditedRequest): string | undefined {
     const event = asked.committed?.event
     if (event === undefined || !this.hasListener(event.name)) return undefined
@@ -44,7 +44,7 @@ export class AuditLog {
     return origin.requestId
   }
 
-  // `look`: a second look, for the explanation alone.
+  // `look`: a second look, for the explanation.
   reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
     const { code, reason } = error
     const origin = originOf(asked)
@@ -143,7 +143,7 @@ export class AuditLog {
     }
   }
 
-  // A listener that throws or rejects changes neither the response nor other listeners.
+  // A listener that fails changes neither the response nor other listeners.
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
     Object.freeze(event)
     const events: EventEmitter = this.events
@@ -172,7 +172,7 @@ const withoutRequest = (endpoint: EventOrigin, clientId?: string): Origin => ({
   clientId,
 })
 
-// Once for each reason, name and message: the first fault does not hide the next.
+// The first fault must not hide the next.
 function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
   const { cure = 'Read the cause.' } = rowOf(reason) ?? {}
@@ -183,7 +183,7 @@ function warnOfFailure(reason: string, cause: unknown): void {
   )
 }
 
-// For events alone, never for the response.
+// For events, never for the response.
 export interface AuditNotes {
   readonly committed: CommittedTransition | undefined
   readonly access?: Partial<AuditedAuthorization> | undefined
@@ -192,7 +192,7 @@ export interface AuditNotes {
   readonly grantType: string | undefined
   // Proven or not.
   readonly claimedClientId: string | undefined
-  // An unregistered identifier may be a misplaced secret, which no event may hold.
+  // An unregistered identifier may be a misplaced secret.
   readonly isRegistered: boolean
 }
 
@@ -223,7 +223,7 @@ function clientOf({ clientId }: Origin, known: AuditNotes): string | undefined {
   return plainOrAbsent(clientId ?? claimed ?? authorizationOfNotes(known).clientId)
 }
 
-// RFC 6749 4.1.2, RFC 9700 4.14.2: signs of theft have their own events, for alarms.
+// RFC 6749 4.1.2, RFC 9700 4.14.2
 const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
   ['code_replayed', 'replayed'],
   ['refresh_token_reused', 'reused'],
@@ -252,7 +252,7 @@ export function carryRequestId(response: Response, requestId: string | undefined
 
 function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(requestIdName)
-  // Printable ASCII only: a host may echo a client's header, whose C1 controls terminals obey.
+  // Printable ASCII: a host may echo a client's header, whose C1 controls terminals obey.
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id

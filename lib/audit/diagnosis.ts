@@ -16,7 +16,7 @@ export interface DiagnosedRefusal {
   readonly observed?: Observed | undefined
 }
 
-// Plug-ins of a host may make any number of reasons.
+// Plug-ins may make any number of reasons.
 const maximumWarnings = 200
 
 // A denial is a decision. EAS_TLS_REQUIRED or EAS_TRUST_PROXY explains `tls_required`.
@@ -44,7 +44,7 @@ export class Diagnosis {
   }
 }
 
-// Never in production, nor in tests: they refuse on purpose, and runners print warnings.
+// Never in production, nor in tests: they refuse on purpose.
 export const explainsRefusals: Field<boolean> = (given, at, name) =>
   aFlag(true)(given, at, name) && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 
@@ -85,7 +85,7 @@ function shown(value: string | number | readonly string[]): string {
 
 const quoted = (text: string) => `"${plainText(text)}"`
 
-// Two URLs that should be equal are the usual mistake. A slip in a slash or a letter has the shortest sentence.
+// Two URLs that should be equal are the usual mistake: the shortest sentence tells the slip.
 function differenceIn({ sent, ...others }: Observed): string | undefined {
   if (typeof sent !== 'string') return undefined
   const texts = Object.values(others).flat().filter(isText)

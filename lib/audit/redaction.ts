@@ -12,7 +12,7 @@ const kinds: readonly CredentialKind[] = [
 // RFC 7515 7.1: header and payload begin with `{"`, in base64url `eyJ`.
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
-// What does not look like a credential may be a password.
+// Other texts may be passwords.
 export const credentialFingerprint = (text: string | undefined): string | undefined =>
   text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 
@@ -28,7 +28,7 @@ export const hexOf = (text: string): string => bytes.toString('hex', 0, bytes.wr
 const bytes = Buffer.alloc(8)
 
 const longest = 256
-// Line breaks and escape sequences can forge log lines. Format characters can reverse visible text.
+// Line breaks and escape sequences can forge log lines. Format characters can reverse text.
 const usual = /^[\x20-\x7E]*$/
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 

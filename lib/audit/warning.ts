@@ -2,10 +2,9 @@ import type { WarningCode } from '../protocol/warning-code'
 
 const given = new Map<string, Set<string>>()
 
-// For one code: an error message of the host may differ each time.
+// An error message of the host may differ each time.
 const maximumOccasions = 50
 
-// Once per process, code and occasion.
 export function warnOnce(code: WarningCode, message: string, occasion: string = code): void {
   emitOnce(code, message, occasion)
 }

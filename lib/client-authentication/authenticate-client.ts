@@ -12,12 +12,12 @@ export interface ProvenClient {
 }
 
 export interface AuthenticationContext extends AuthenticatingSender {
-  // The presented client is registered, though not yet proven.
+  // Not yet proven.
   clientFound(): void
 }
 
-// An unknown client, a disabled one, a wrong secret and a wrong method look and cost the same. From a network
-// over its limit, only a client of the host passes, with a secret or key that is no guess.
+// An unknown or disabled client, a wrong secret and a wrong method look and cost the same. From a network
+// over its limit, only clients of the host pass, with a secret or key that is no guess.
 export class ClientVerification {
   constructor(
     private readonly findClient: FindClient,
@@ -69,7 +69,7 @@ export class ClientVerification {
   }
 }
 
-// Otherwise, the cost would show whether a disabled client's secret was right.
+// The cost must not show whether a disabled client's secret was right.
 const unlessDisabled = (client: Client | undefined) => (client?.disabled === true ? undefined : client)
 
 function provenClient(

@@ -1,7 +1,7 @@
 import { type Priority, Semaphore } from '../primitives/concurrency'
 import { notAttempted } from '../protocol/refusals'
 
-// More than libuv's threads would wait in its queue, unbounded, in front of file system and DNS.
+// More would wait in libuv's queue, unbounded, before file system and DNS.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
 const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
   notAttempted('bcrypt_busy'),
@@ -14,8 +14,7 @@ interface Bcrypt {
 
 let loaded: Bcrypt | undefined
 
-// Native code fits no bundle, and most servers have no bcrypt digest. Call it at construction if one is
-// known.
+// Native code fits no bundle, and most servers need none. Call at construction if a digest is known.
 export function loadBcrypt(): Bcrypt {
   try {
     return (loaded ??= require('bcrypt'))
@@ -50,7 +49,6 @@ async function matches(secret: string, secretHash: string): Promise<boolean> {
 
 export const costOf = (secretHash: string): number => Number(secretHash.slice(4, 6))
 
-// A comparison takes time and never matches.
 const decoyHash = (cost: number): string =>
   `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 
@@ -60,19 +58,19 @@ const roundsOf = (hashes: readonly string[]) =>
   hashes.reduce((rounds, secretHash) => rounds + roundsAt(costOf(secretHash)), 0)
 
 // Every refusal makes the same number of bcrypt rounds: its time does not show whether a client or owner
-// exists, or how many digests of what cost it has. Decoys add the rounds that the dearest client or owner of
-// this process has more. Cost c makes 2^c rounds, so the sum is exact.
+// exists, or its digests. Decoys add what the dearest one of this process has more. Cost c makes 2^c rounds,
+// so the sum is exact.
 export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number
 
-  // `cost`: the least of a refusal before the first digest. Default: such a refusal costs nothing.
+  // `cost`: the least of a refusal before the first digest. Default: none.
   constructor(cost?: number) {
     this.mostRounds = cost === undefined ? 0 : roundsAt(cost)
     this.dearest = cost ?? 0
   }
 
-  // One turn for all comparisons: an attempt runs whole or not at all. `further` compares other digests.
+  // One turn for all comparisons: an attempt runs whole or not at all.
   async match(
     secret: string,
     hashes: readonly string[],

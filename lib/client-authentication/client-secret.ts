@@ -35,7 +35,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
     throw new RangeError(
       `A client secret must have 1 to ${bcryptBytes} bytes; generateClientSecret() makes a good one.`,
     )
-  // Only the host hashes: it waits behind all comparisons.
+  // Only the host hashes: behind all comparisons.
   return bcryptHash(secret, 'after the line')
 }
 
@@ -44,7 +44,7 @@ export const generatedHash = (secret: string): string => generatedPrefix + diges
 // Undefined for a chosen secret that is too long for bcrypt.
 async function ownHash(secret: string): Promise<string | undefined> {
   if (looksRandom(secret)) return generatedHash(secret)
-  // Only the client itself can cause this: it goes before possible guesses.
+  // Only the client itself can cause this: before possible guesses.
   return fitsBcrypt(secret) ? bcryptHash(secret, 'before the line') : undefined
 }
 
@@ -63,13 +63,11 @@ const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
 
-// `known` is no guess, but needs another comparison.
 type Memory = 'fresh' | 'known'
 
-// Remembers a secret after a successful comparison, under a keyed digest; never a failure. For five minutes, this
-// replaces a comparison; for a day, it shows that the secret is no guess.
+// Remembers right secrets under a keyed digest. For five minutes, this replaces a comparison; for a day, it shows that
+// the secret is no guess.
 export class SecretVerifier {
-  // By keyed digest.
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
   private readonly foreign: ForeignDigests | undefined
   private readonly comparison = new ConstantWorkComparer()
@@ -80,8 +78,8 @@ export class SecretVerifier {
     () => generateClientSecret().client_secret_hash,
   )
 
-  // `clock`: milliseconds; a step back would keep secrets fresh for longer. `verifyDigest`: of other servers.
-  // `replace`: undefined if the host holds the registrations.
+  // `clock` must not step: secrets would stay fresh for longer. `replace`: undefined if the host holds the
+  // registrations.
   constructor(
     private readonly clock: () => number,
     verifyDigest?: VerifyDigest,
@@ -90,7 +88,7 @@ export class SecretVerifier {
     this.foreign = verifyDigest && new ForeignDigests(verifyDigest)
   }
 
-  // A right generated secret cannot be a guess: no limit applies. Undefined: it may be a chosen one.
+  // A right generated secret is no guess: no limit applies. Undefined: it may be a chosen one.
   verifyGenerated(client: Client | undefined, secret: string): Verification | undefined {
     const hashes = client?.client_secret_hashes ?? none
     const presented = digest(secret)
@@ -110,7 +108,6 @@ export class SecretVerifier {
     withinLimits: Throttle,
   ): Promise<Verification> {
     const { client_secret_hashes: registered = none, client_id: clientId = '' } = client ?? {}
-    // Most requests use the current secret.
     const hashes = registered.toReversed()
     const memories = this.padded(hashes).map((hash) => this.memoryOf(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
@@ -122,12 +119,12 @@ export class SecretVerifier {
     return withinLimits(async () => verdict(await this.compared(hashes, secret, clientId), registered))
   }
 
-  // An unknown client, and clients with one or two secrets, cost the same.
+  // Unknown clients, and those with one or two secrets, cost the same.
   private padded(hashes: readonly string[]): readonly string[] {
     return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // Only the client itself can cause this: it goes before possible guesses.
+  // Only the client itself can cause this: before possible guesses.
   private async renewed(hash: string, secret: string, clientId: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, clientId, 'before the line'),
@@ -161,7 +158,6 @@ export class SecretVerifier {
     if (since === undefined) return undefined
     const age = this.clock() - since
     if (age >= knownSeconds * 1000) return undefined
-    // Evicts the least recently used.
     this.verifiedAt.set(mark, since)
     return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
@@ -179,9 +175,9 @@ const verdict = (match: string | undefined, hashes: readonly string[]): Verifica
 
 /**
  * Verifies a client secret by a digest of another authorization server, as it stands in `client_secret_hashes`. Must
- * depend on nothing else: the server remembers what is right. To hide which clients exist, it asks for each refused
- * secret as often as for the client with the most such digests, with digests of other clients. The response time still
- * shows whether one digest costs more than another, and a comparison that does not take constant time.
+ * depend on nothing else: the server remembers what is right. To hide which clients exist, it calls for each refused
+ * secret as often as for the client with the most such digests. Digests of different cost, and comparisons that do not
+ * take constant time, still show in the response time.
  */
 export type VerifyDigest = (digest: string, secret: string) => boolean | Promise<boolean>
 
@@ -196,13 +192,13 @@ const deadline = {
 const failure = (what: string) =>
   refused('secret_check_failed', {}, { cause: new Error(`The function verifyDigest ${what}.`) })
 
-// Every refusal makes the same number of calls, from the first answer for a digest on.
+// Every refusal makes as many calls, from the first answer for a digest on.
 class ForeignDigests {
   private decoys: readonly string[] = []
 
   constructor(private readonly verify: VerifyDigest) {}
 
-  // Undefined if there is nothing to call: no attempt waits for a turn.
+  // Undefined without calls: no attempt waits for a turn.
   attempt(secret: string, digests: readonly string[]): (() => Promise<string | undefined>) | undefined {
     return digests.length + this.decoys.length === 0 ? undefined : () => this.match(secret, digests)
   }

@@ -18,7 +18,7 @@ export class CredentialThrottle {
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()
-  // Networks from which a client has authenticated with a chosen secret.
+  // Where a client has authenticated with a chosen secret.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -26,8 +26,8 @@ export class CredentialThrottle {
     private readonly counters: Counters,
   ) {}
 
-  // A network over its limit could guess without end at a remembered secret: it passes only if its client has
-  // authenticated from there before.
+  // From a network over its limit, a remembered secret passes only if its client has authenticated from
+  // there: guesses would have no end.
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
@@ -44,7 +44,7 @@ export class CredentialThrottle {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // Simultaneous requests with a right secret share one attempt: they do not use up the client's limit.
+      // Simultaneous requests with a right secret share one attempt, and one count.
       const attemptCounted = () =>
         this.attempts.shareSuccess(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
@@ -56,7 +56,7 @@ export class CredentialThrottle {
     }
   }
 
-  // The address comes first: its limit bounds how many keys unknown client names add to the counters.
+  // The address first: its limit bounds how many keys unknown client names add.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
     const { address, clientAndAddress: both, client } = this.limits
     const pair = `${network} ${clientId}`
@@ -67,8 +67,8 @@ export class CredentialThrottle {
     ]
   }
 
-  // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the
-  // microseconds per request would leak which clients exist.
+  // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the microseconds
+  // would leak which clients exist.
   private registrationOf(client: Client | undefined): string {
     if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)
@@ -86,9 +86,9 @@ export class CredentialThrottle {
 /**
  * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
  * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000;
- * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
- * succeeds. Right generated secrets, and right chosen ones that this process verified within a day, are never
- * refused or counted.
+ * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure. Right
+ * generated secrets, and right chosen ones that this process verified within a day, are never refused or
+ * counted.
  */
 export interface ClientAuthenticationLimits {
   /**

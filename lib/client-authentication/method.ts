@@ -13,10 +13,7 @@ export interface CredentialSources {
   readonly body: Parameters
   /** The server refuses credentials in it. */
   readonly query: Parameters
-  /**
-   * Undefined unless this process asked for one in the TLS handshake. The server reads no header of a proxy in its
-   * place: anybody could write it.
-   */
+  /** Undefined unless this process asked for one in the TLS handshake: no header of a proxy takes its place. */
   readonly certificate: ClientCertificate | undefined
   /**
    * The `client_id` of the client whose entry in `credentials` fits. Undefined if several fit, and if the option
@@ -38,9 +35,9 @@ export type Verification = boolean | 'by an old secret'
 /**
  * Verifies a possible guess. The server counts a failure first, and takes it back after a success.
  *
- * @param status `known` for a credential that this process verified within a day: counts nothing. Over the limit of its
- * network, it passes only if the client has authenticated from there before.
- * @throws OAuthError over a limit, or if the counters do not answer; nothing was verified. Do not catch it.
+ * @param status `known` for a credential that this process verified within a day: counts nothing. Over the network's
+ * limit, it passes only if the client has authenticated from there before.
+ * @throws OAuthError over a limit, or if the counters do not answer. Do not catch it.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
@@ -64,14 +61,13 @@ export interface AuthenticatingSender extends Sender {
 }
 
 /**
- * A method of client authentication (RFC 6749 2.3.2). A client may use a host's method if `credentials` of its
- * registration has an entry under the method's name. After any error but an `OAuthError`, the client gets
- * `server_error` without detail.
+ * A method of client authentication (RFC 6749 2.3.2). A client may use it if `credentials` of its registration has an
+ * entry of its name. After any error but an `OAuthError`, the client gets `server_error` without detail.
  */
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
-   * The HTTP authentication scheme, if the method reads the `Authorization` header; also for the challenge. Matches in
-   * any letter case. For endpoints without a form, the metadata lists only methods with a scheme.
+   * The HTTP authentication scheme, if the method reads the `Authorization` header; also for the challenge. In any
+   * letter case. For endpoints without a form, the metadata lists only methods with a scheme.
    */
   readonly scheme?: string
   /**
@@ -98,10 +94,10 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed (RFC 6749
    * 2.3.1), also for unknown clients; not for signatures, certificates and long random keys.
    * @param server the same object at each call of one server.
-   * @param sender give `useLast` what proves the client once, such as an assertion. Pass the sender on to
-   * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits for all others.
+   * @param sender give `useLast` what proves the client once. Pass the sender on to `server.documents.fetch(url, size,
+   * { sender })`: otherwise one sender can use up a host's limits.
    * @throws OAuthError to refuse the client with a reason of the method, and always the same description. For an
-   * unknown client, return false instead.
+   * unknown client, return false.
    */
   verify(
     client: Client | undefined,
@@ -113,7 +109,7 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
 }
 
 export interface ServedMethod extends ClientAuthenticationMethod {
-  // What needs no wait: undefined leaves the credential to `verify`.
+  // Undefined leaves the credential to `verify`.
   verifyAtOnce?(client: Client | undefined, credential: string): Verification | undefined
 }
 

@@ -24,8 +24,8 @@ import type {
 export interface PrivateKeyJwtOptions {
   /**
    * Whether `aud` may also be the URL of the token endpoint, or of the endpoint that the client calls (RFC 9126 2), for
-   * clients from before the change of RFC 7523. Another party's server that names this URL as its own can then use an
-   * assertion that was meant for it. Default `false`.
+   * clients from before the change of RFC 7523. Another party's server that names this URL as its own can then use the
+   * assertion. Default `false`.
    */
   readonly tokenEndpointAudience?: boolean
   /**
@@ -43,13 +43,13 @@ export interface PrivateKeyJwtOptions {
   /**
    * Fetches the JWK sets at `jwks_uri`, for example through a proxy. Default: over https, at most 64 KiB, and never
    * from inside your network. A set has at most 32 keys, and is cached for one minute to one day, by the response
-   * headers. An unknown `kid` causes another fetch, at most once in 10 seconds. If a limit prevents a fetch, or no
-   * answer comes in time, the last keys still prove the client for an hour from their fetch.
+   * headers. An unknown `kid` causes another fetch, at most once in 10 seconds. If a limit or silence prevents a fetch,
+   * the last keys prove the client for an hour from theirs.
    */
   readonly documents?: DocumentFetch
   /**
-   * Platforms, such as Kubernetes, whose tokens authenticate the programs that they run. The registration names the
-   * program by `iss` and `sub` of its tokens: `credentials: { private_key_jwt: { issuer, subject } }`. Default none.
+   * Platforms, such as Kubernetes, whose tokens authenticate the programs that they run. The registration names `iss`
+   * and `sub` of its tokens: `credentials: { private_key_jwt: { issuer, subject } }`. Default none.
    */
   readonly issuers?: readonly PlainIssuer[]
 }
@@ -61,16 +61,14 @@ interface MethodPlugin {
 
 /**
  * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT. The
- * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or where the client
- * publishes them, `{ private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one by `kid`.
+ * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or their URL, `{
+ * private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one by `kid`.
  *
- * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server and nothing else;
- * `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes; a refused request does not use it
- * up.
+ * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server alone; `exp` and
+ * `jti`; and at most 16 KiB. It authenticates one request on all processes; a refused request does not use it up.
  *
- * With `issuers`, the JWT may be a platform's token (RFC 7523 2.2), whose `iss` and `sub` the registration names. The
- * request names the client by `client_id`, unless `sub` is the `client_id`, or the option `clients` is a list in which
- * one registration alone has this `iss` and `sub`.
+ * With `issuers`, the JWT may be a platform's token (RFC 7523 2.2). The request names the client by `client_id`, unless
+ * `sub` is the `client_id`, or the option `clients` is a list in which one registration alone has this `iss` and `sub`.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -136,7 +134,7 @@ function namedIn(token: string, platforms: Platforms) {
   return { subject, workload: isOfPlatform ? { issuer, subject } : undefined }
 }
 
-// RFC 7521 4.2: without `client_id`, the assertion's subject is the client, or a registration names it.
+// RFC 7521 4.2: without `client_id`, the subject is the client, or a registration names it.
 function readAssertion(
   { body, clientWith }: CredentialSources,
   platforms: Platforms,
@@ -150,7 +148,7 @@ function readAssertion(
     (body.get('client_id') ?? clientWith(privateKeyJwtName, (entry) => namesWorkload(entry, workload)))
   const isLong = isTooLong('client_id', subject)
   if (isLong && workload === undefined) throw refused('client_assertion_malformed')
-  // No client has the digest as its name: another answer would tell which subjects are registered.
+  // No client has this name: another answer would tell which subjects are registered.
   return { clientId: named ?? (isLong ? digest(subject) : subject), credential: assertion }
 }
 
@@ -165,8 +163,8 @@ function mistakeInEntry(entry: Json, platforms: Platforms): string | undefined {
   return 'must be { issuer, subject }: a platform of the option issuers of privateKeyJwt(), and the sub of its tokens.'
 }
 
-// draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC 8725 3.11:
-// an assertion for another purpose has another type.
+// draft-ietf-oauth-rfc7523bis: older clients write `JWT` or none. RFC 8725 3.11: an assertion for another purpose has
+// another type.
 const types = ['client-authentication+jwt', 'jwt']
 
 // Undefined for an assertion that may come again.
@@ -181,13 +179,12 @@ async function useOf(
   const { expiresAt, claims, ...proven } = await verifyJwt(assertion, now, {
     issuers,
     audience: tokenEndpointAudience ? [issuer, tokenEndpoint, called] : [issuer],
-    // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each.
+    // draft-ietf-oauth-rfc7523bis: with several audiences, it would be good at each.
     soleAudience: true,
     algorithms,
     clockTolerance,
     types,
     isAssertion: true,
-    // `read` checks the rest of the form.
     refusal: (fault) => refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`),
   })
   const isRepeatable = settings.issuers.repeatable.has(proven.issuer)
@@ -197,7 +194,7 @@ async function useOf(
   if (isRepeatable) return undefined
   const { jti } = claims
   if (!isText(jti)) throw refused('client_assertion_incomplete')
-  // A process whose clock is behind accepts the assertion for one tolerance longer.
+  // A process whose clock is behind accepts it for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
   const key = `${privateKeyJwtName}:${digest(JSON.stringify([proven.issuer, jti]))}`
   return { key, seconds, refusal: () => refused('client_assertion_replayed') }

@@ -17,7 +17,7 @@ export class ClientCredential implements PresentedCredential {
     readonly clientId: string,
     readonly credential: string,
     readonly method: ServedMethod,
-    // In place of it, for a client without credentials.
+    // For a client without credentials.
     readonly publicName?: ClientCredential,
   ) {}
 }
@@ -30,7 +30,7 @@ export interface CredentialTerms {
   readonly clientWith: CredentialSources['clientWith']
 }
 
-// The host may change the list in place. The order of a list must choose none of several clients.
+// The host may change the list in place. Its order must choose none of several clients.
 export const clientWithin =
   (clients: unknown): CredentialSources['clientWith'] =>
   (method, fits) => {
@@ -62,7 +62,7 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
   ...credentialParameters,
 ]
 
-// Before any strategy: each sees only its own method, so none could notice two methods.
+// Before any strategy, which sees only its own method.
 export function readCredential(
   sources: CredentialSources,
   { methods, credentialParameters, takesPublicClients }: CredentialTerms,
@@ -76,7 +76,6 @@ export function readCredential(
   const only =
     used && name ? new ClientCredential(used.clientId, used.credential, used.method, name) : (used ?? name)
   if (only === undefined) {
-    // The client means to authenticate by the header.
     if (sources.authorization.length > 0) throw noClientAuthentication(true)
     return undefined
   }
@@ -122,7 +121,7 @@ function readBy(
 ): ClientCredential | undefined {
   const presented: unknown = method.read(sources)
   if (presented === undefined) return undefined
-  // A host may have written the method: a wrong result must not pass for a client later.
+  // A host may have written the method: a wrong result must not pass for a client.
   if (!isPresentedCredential(presented))
     throw new TypeError(
       `read() of the method ${method.name} must return { clientId, credential }, both texts.`,

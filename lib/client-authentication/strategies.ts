@@ -16,11 +16,10 @@ interface Outcomes {
   readonly error: (thrown: unknown) => void
 }
 
-// Undefined if the request uses another method. Throws if it presents no client, or does not authenticate.
+// Undefined if the request uses another method.
 export type AuthenticateAtHost = (request: Request, method: string) => Promise<ProvenClient | undefined>
 
-// Fails for a request of another method, so a host can list several strategies. Passport's `user` is the
-// client.
+// Fails for another method, so a host can list several strategies. Passport's `user` is the client.
 export function clientStrategy(name: string, authenticateAtHost: AuthenticateAtHost): ClientStrategy {
   return {
     name,
@@ -28,7 +27,7 @@ export function clientStrategy(name: string, authenticateAtHost: AuthenticateAtH
       // A host may pass the strategy itself to `passport.authenticate`: one object then serves all requests.
       const { success, fail, error } = this
       const settle = (proven: ProvenClient | undefined) => {
-        // `success` runs the rest of the request in the host: its error must not end as a silent rejection.
+        // `success` runs the rest of the request: an error of the host must not be lost.
         try {
           if (proven === undefined) fail(401)
           else success(proven.client, { byOldSecret: proven.byOldSecret })

@@ -42,12 +42,10 @@ export interface OpenClients {
   readonly registered: { readonly clients: RegisteredClients; readonly path: string }
   // With the deadline of the server.
   readonly clientRegistry?: ClientRegistry | undefined
-  // Default: the server's fetch.
   readonly clientDocuments?: DocumentFetch | undefined
   readonly clientMetadata?: ExtensionMetadata
 }
 
-// Checks a list now, and the registrations of a store when the store returns them.
 export function openRegistered(
   given: RegisteredClients,
   path: string,

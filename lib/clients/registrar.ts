@@ -20,15 +20,15 @@ import {
 
 /**
  * Registers and changes the clients of one server. Unless the option `clients` is `registeredClients(store)`,
- * every function rejects with a ConfigurationError, except for clients that registered themselves. The host
- * must check who calls.
+ * every function rejects with a ConfigurationError, except for clients that registered themselves. The host must
+ * check who calls.
  */
 export interface ClientRegistrar {
   /** As {@link registerClient}, within this server's capabilities. @throws ConfigurationError as there. */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
   /**
-   * As {@link rotateClientSecret}: if it rejects, for example at `storeDeadline`, call again. To repeat it in
-   * another process, pass the same `secret` from the first call on.
+   * As {@link rotateClientSecret}: if it rejects, call again. To repeat it in another process, pass the same
+   * `secret` from the first call on.
    *
    * @throws ConfigurationError as there.
    */
@@ -39,8 +39,8 @@ export interface ClientRegistrar {
   changeClient(clientId: string, change: ClientChange): Promise<void>
   /**
    * Disables a client, also one that registered itself, at once and on every process. With the option
-   * `authorizations`, this also ends its grants; if the store fails in between, call again. Without it,
-   * access tokens work until they expire, or until `revoke()` ends their authorization.
+   * `authorizations`, this also ends its grants; if it rejects, call again. Without it, access tokens work
+   * until they expire, or until `revoke()` ends their authorization.
    *
    * @throws ConfigurationError for an unknown client.
    */
@@ -49,8 +49,7 @@ export interface ClientRegistrar {
   enableClient(clientId: string): Promise<void>
   /**
    * Deletes a client for ever, also one that registered itself, at once and on every process. Only its
-   * identifier stays, and stays taken. Its grants end as with {@link disableClient}. If the call rejects,
-   * repeat it.
+   * identifier stays taken. Its grants end as with {@link disableClient}. If it rejects, call again.
    *
    * @throws ConfigurationError for an unknown client.
    */
@@ -59,7 +58,7 @@ export interface ClientRegistrar {
 
 interface SelfRegisteredClients {
   setDisabled(clientId: string, disabled: boolean): Promise<boolean>
-  /** Also ends what the client got. */
+  // Also ends what the client got.
   remove(clientId: string): Promise<void>
 }
 
@@ -96,7 +95,7 @@ export function clientRegistrar(
     async deleteClient(clientId) {
       const strangers = await strangersWith(clientId)
       if (strangers !== undefined) {
-        // The store forgets a removed client: until the removal the call may be repeated.
+        // First: the store forgets a removed client, and the call may be repeated.
         await setDisabled(clientId, true)
         return strangers.remove(clientId)
       }

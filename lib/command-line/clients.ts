@@ -170,7 +170,7 @@ function removedMember(name: string): string {
   throw wrongRemoval(`${known}; "${name}" is neither.`)
 }
 
-// The server checks the values of plug-ins. Any other unknown name is a mistake.
+// The server checks the values of plug-ins.
 function knowing(registration: Fields): ServerCapabilities {
   const names = Object.keys(registration).filter(
     (name) => registration[name] !== undefined && isOfPlugin(name),
@@ -232,7 +232,7 @@ function summaryOf(registration: ClientRegistration, last_used: string | null = 
   return { client_id, client_name, client_type, grant_types, scope, client_secrets, last_used, disabled }
 }
 
-// A digest helps only an attacker, who can test guesses of a secret.
+// A digest helps only an attacker, who can test guesses.
 function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
   return { ...rest, disabled: rest.disabled === true, client_secrets: client_secret_hashes?.length ?? 0 }
 }

@@ -16,7 +16,6 @@ export interface Command {
 export interface Order {
   readonly flags: Flags
   readonly values: ReturnType<typeof parsed>['values']
-  // Empty if the command takes none.
   readonly name: string
   // Holds the secrets. No flag takes one: other users can read command lines.
   readonly environment: NodeJS.ProcessEnv
@@ -122,7 +121,7 @@ export function onStore(act: (store: Store, order: Order) => Promise<Answer>): C
 const lookedIn = (place: string) =>
   `The command looked in ${place}. If the store of your server has a prefix, a schema or a table, name it in the URL, as in ?prefix=shop:.`
 
-// Messages of ioredis and Node without a connection, or after a timeout.
+// Of ioredis and Node, without a connection or after a timeout.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
 
 function reasonsOf(error: unknown, place: string, flags: Flags): readonly string[] {
@@ -131,7 +130,7 @@ function reasonsOf(error: unknown, place: string, flags: Flags): readonly string
     return [subject, ...linesInFlags(error, flags)]
   }
   if (!(error instanceof Error)) return [`${place}: an unknown error occurred.`]
-  // Only the error code: the rest of Redis's message may quote the command, and so a digest.
+  // The rest of Redis's message may quote the command, and so a digest.
   if (error.name === 'ReplyError') return [`${place} refused: ${error.message.split(' ', 1)[0]}.`]
   if (!unreachable.test(error.message)) return [`${place}: ${error.message}`]
   return [`${place} does not answer. Is it running, and is the URL right?`]

@@ -27,7 +27,6 @@ const mistakeInRule = (rule: string) =>
     ? undefined
     : `names ${rule}, which is not a rule; lint --rules lists all rules.`
 
-// What a flag sets, such as `redirect_uris`.
 export const memberOf = (name: string, { member, multiple }: Flag): string =>
   member ?? name.replaceAll('-', '_') + (multiple === true ? 's' : '')
 

@@ -51,7 +51,7 @@ async function optionsIn(path: string, isPlain: boolean): Promise<unknown> {
   return typeof found === 'function' ? found() : found
 }
 
-// import() wraps a CommonJS module in a `default`, which may have its own `default` inside.
+// import() wraps a CommonJS module in a `default`, which may have its own.
 function exported(value: unknown, depth = 0): unknown {
   if (!isRecord(value) || depth > 2) return value
   const inner = value['options'] ?? value['default']
@@ -64,8 +64,7 @@ async function closeStore(options: unknown): Promise<void> {
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()
 }
 
-// Node 20 loads no TypeScript. Later versions load what is valid without its types, and need full names of
-// imports.
+// Node 20 loads no TypeScript. Later versions load what is valid without its types.
 const ofTypeScript = /^ERR_(UNKNOWN_FILE_EXTENSION|UNSUPPORTED_TYPESCRIPT_SYNTAX|MODULE_NOT_FOUND)$/
 
 function whyUnchecked(file: string, error: unknown): readonly string[] {

@@ -15,17 +15,14 @@ import { isClientRegistry, isDeleted, registeredClients } from '../stores/client
 
 interface Subject {
   readonly settings: ServerSettings
-  // Enabled ones, with paths such as `clients[0]`, or `clients["album"]` of a store.
+  // With paths such as `clients[0]`, or `clients["album"]` of a store.
   readonly clients: readonly { readonly client: Client; readonly path: string }[]
-  // Registrations of a store that the server refuses.
   readonly refused: readonly FindingPlace[]
-  // Why `clients` lacks those of a store.
   readonly unseenClients?: string
 }
 
 // Types and no interfaces, which are no records.
 type FindingPlace = {
-  // Such as `clients[0].redirect_uris[1]`.
   readonly path: string
   readonly client?: string
   readonly why?: string

@@ -12,7 +12,6 @@ const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ ...clientCommands, ...keyCommands, lint: lintCommand, migrate: migrateCommand }),
 )
 
-// After a mistake, the program runs no command.
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
   const text = asked(words)
   if (text !== undefined) return done(text)

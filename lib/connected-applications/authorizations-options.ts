@@ -19,8 +19,7 @@ export interface AuthorizationsOptions {
   readonly manageAt?: string
   /**
    * Whether this option was on when the issuer stored its first authorization: lists are then complete from
-   * the start. Default false: they are complete once every earlier authorization has been refreshed or has
-   * ended.
+   * the start. Default false: once every earlier authorization has been refreshed or has ended.
    */
   readonly fromTheStart?: boolean
 }

@@ -51,7 +51,6 @@ export function connectedApplications(
   ]
 }
 
-// A repetition ends nothing.
 async function remove(
   authorizations: OwnerAuthorizations,
   { parameters, resourceOwner: { subject } }: OwnPageRequest,
@@ -206,7 +205,6 @@ const viewOfClient = (client: Client | undefined, clientId: string): ConsentView
 
 type Several = readonly ListedAuthorization[]
 
-// The order of `scopes`, whatever a client asked for first.
 function scopeOf(
   { settings: { scopes } }: ListingContext,
   granted: readonly { readonly scope: Scope }[],
@@ -246,7 +244,7 @@ async function choiceFacts(
   })
 }
 
-// Falls back to the stored value: owners must be able to remove an application while the host has trouble.
+// Owners must be able to remove an application while the host has trouble.
 async function questionOf(
   request: OwnPageRequest,
   about: ChoicesQuestion,
@@ -260,8 +258,7 @@ async function questionOf(
   }
 }
 
-// Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
-// share the key.
+// Neither another site nor an API that knows an authorization can make such a text.
 async function formTexts(store: Store, issuerDigest: string): Promise<FormText> {
   const key = await changeRecord(store, `form-key:${issuerDigest}`, (value) => {
     const made = JSON.stringify(createId(secureRandom))

@@ -42,8 +42,8 @@ export interface AuthorizationList {
   /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined
   /**
-   * Whether no live authorization is missing. False while one from before the option `authorizations` was on
-   * may live without a refresh since.
+   * Whether no live authorization is missing: one from before the option `authorizations` was on may live
+   * without a refresh since.
    */
   readonly isComplete: boolean
 }
@@ -60,8 +60,8 @@ export interface OwnerAuthorizations {
   /**
    * The live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
-   * @param part begins at `next` of the part before, and looks at `limit` ids of the list, 1 to 1000.
-   * Default: the first 100.
+   * @param part begins at `next` of the part before, and looks at `limit` ids, 1 to 1000. Default: the first
+   * 100.
    */
   list(
     subject: string,
@@ -71,17 +71,16 @@ export interface OwnerAuthorizations {
   revoke(subject: string, clientId: string): Promise<Revoked>
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals under way
-   * fail; one in the first seconds after it may fail, too, and the client may ask again. An authorization
-   * that the list lacks ends at its next refresh, its last access tokens then or when they expire. May be
-   * repeated.
+   * fail; one in the first seconds after it may fail, too. An authorization that the list lacks ends at its
+   * next refresh; its last access tokens live until then, or expire. May be repeated.
    */
   revokeAll(subject: string): Promise<Revoked>
   /**
    * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests.
    * Endpoints and guards of this process refuse them once the promise resolves; guards on the store in other
    * processes within a second, with their option `authorizations`; other guards within their own bounds. What
-   * the client gets within 5 seconds after the call ends, too, because clocks differ. May be repeated. No
-   * event tells what ended. Of an unknown client, nothing ends.
+   * the client gets within 5 seconds after the call ends, too, because clocks differ. May be repeated. Emits
+   * no event. Of an unknown client, nothing ends.
    */
   revokeClient(clientId: string): Promise<void>
 }
@@ -161,7 +160,7 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
   }
 }
 
-// A call that names nobody would end nothing, and look as if it had.
+// A call that names nobody would look as if it had ended something.
 function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(names))
     if (!isText(value))
@@ -207,8 +206,8 @@ export function hostRevocation(server: ListingContext): (authorizationId: string
   const { store } = server
   const { consents, owners, listsOwners } = store
   return async (authorizationId) => {
-    // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
-    // unless the server remembers consents: the client could come back without a page.
+    // The event needs the record, and a one-time use must stay used. Unreadable records go too, unless the
+    // server remembers consents: the client could come back without a page.
     const read = await store.find(authorizationId).catch((error: unknown) => {
       if (consents !== undefined) throw error
       return 'unreadable' as const
@@ -236,17 +235,17 @@ async function revokeFound(
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
 }
 
-// Also ends what is remembered of a client. Undefined if no client has a mark.
+// Undefined if no client has a mark.
 export function clientRevocation(server: ListingContext): MarkClient | undefined {
   const { lifetimes, rememberConsent } = server.settings
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
-  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
+  // Twice: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
   return markFor(server, Math.max(2 * longest, rememberConsent?.seconds ?? 0))
 }
 
 // RFC 7592 2.3: without its client, no endpoint takes a code. Anybody may register and remove clients: longer
-// marks than those of an access token could fill the store.
+// marks could fill the store.
 export const removedClientRevocation = (server: ListingContext): MarkClient | undefined =>
   markFor(server, server.settings.lifetimes.accessToken)
 

@@ -16,7 +16,7 @@ export interface Counters {
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
   /**
-   * Uses up a key for `seconds`, atomically: of all calls within that time, only the first resolves to true.
+   * Uses up a key for `seconds`, atomically: only the first call within that time resolves to true.
    *
    * @param share who uses the key: a client, or a network of unproven senders.
    */
@@ -25,7 +25,7 @@ export interface Counters {
 
 export const singleUsesOption = aLimit(60_000, 60)
 
-// A client with good credentials must not fill the store with nonces. Counts in memory, without a round trip.
+// A client with good credentials must not fill the store with nonces.
 export function singleUses(limit: Limit | undefined, clock: () => number) {
   const uses =
     limit &&
@@ -46,9 +46,9 @@ export interface FailureThrottle extends Limit {
   readonly name: RefusalName
 }
 
-// Each attempt counts as a failure before it runs: even parallel attempts in several processes cannot exceed a limit.
-// One that throws stays counted: a host that throws for a wrong password must not allow unlimited guesses. First in
-// `limits` stands what a single attacker reaches first: refused attempts then cannot use up what honest clients share.
+// An attempt counts as a failure before it runs, so parallel ones cannot exceed a limit. One that throws stays counted:
+// a host may throw for a wrong password. First in `limits`: what a single attacker reaches first, so refused attempts
+// do not use up what honest clients share.
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],
   counters: Counters,
@@ -80,12 +80,12 @@ export async function countAll(limits: readonly FailureThrottle[], counters: Cou
   }
 }
 
-// A wrong count ends with its window. A window that began meanwhile loses at most one count per running attempt.
+// A window that began meanwhile loses at most one count per running attempt.
 async function takeBack(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }
 
-// `whose` stands in the key as a digest only.
+// The key holds only a digest of `whose`.
 export function tooManyFailures(
   name: RefusalName,
   limit: Limit | undefined,

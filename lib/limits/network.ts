@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { withoutPort } from '../protocol/sender'
 
-// One connection has 64 bits of IPv6 whole. All odd texts are `unknown`: none gives an attacker a new count.
+// One connection has 64 bits of IPv6. Odd texts are all `unknown`: none gives an attacker a new count.
 export const networkOf = (address: string | undefined): string => networkIn(partsOf(address), 64)
 
-// RFC 6177 2: the most that a provider gives one subscriber of IPv6.
+// RFC 6177 2: the most that one subscriber gets.
 export const widestOf = (address: string | undefined): string => networkIn(partsOf(address), 48)
 
-// For people: a socket for both families writes IPv4 as IPv6.
+// A socket for both families writes IPv4 as IPv6.
 export function plainAddress(address: string | undefined): string | undefined {
   const parts = partsOf(address)
   return typeof parts === 'string' && parts !== 'unknown' ? parts : address
@@ -21,7 +21,7 @@ export interface CountedNetwork {
 
 export const factorOfWidest = 16
 
-// For limits on strangers, the widest first: one subscriber may have 48 to 64 bits of IPv6.
+// The widest first: one subscriber may have 48 to 64 bits of IPv6.
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
   const own = { network: networkIn(parts, 64), factor: 1 }

@@ -12,18 +12,18 @@ interface Bucket {
   at: number
 }
 
-// More than one: full buckets go at least as fast as new ones come.
+// More than one: full buckets go as fast as new ones come.
 const sweptPerAddition = 2
 
-// The map drops only full buckets: an attacker with many keys cannot give a key a new limit. A share has no fixed
-// window: a client over it would wait until the window ends, and its code would expire meanwhile.
+// Drops only full buckets: an attacker with many keys cannot give a key a new limit. With a fixed window, a client over
+// its share would wait until the window ends, and its code would expire.
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
   private swept = this.buckets.entries()
   private readonly perMillisecond: number
   private readonly attempts: number
 
-  // `clock`: milliseconds; must not step. `maximum`: keys with a bucket of their own.
+  // `clock` must not step. `maximum`: keys with a bucket of their own.
   constructor(
     { attempts, seconds }: Limit,
     private readonly refusal: (secondsLeft: number) => Error,
@@ -101,11 +101,10 @@ export const shareOfToken = (clientId: string, subject: string | undefined): str
   subject === undefined ? clientId : `${clientId}\n${shortKey(subject)}`
 
 /**
- * How often one process may issue tokens. Each response with a new access token counts; refusals and repeated responses
- * do not.
+ * How often one process may issue tokens. Each response with a new access token counts.
  *
  * A limit is a token bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is full
- * again after `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the error is
+ * again after `seconds` (at most 86 400). `false` switches it off. Over a limit, the error is
  * `temporarily_unavailable`: 429 with `Retry-After` at the token endpoint, a redirect at the authorization endpoint.
  */
 export interface IssueLimitOptions {

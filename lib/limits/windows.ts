@@ -14,7 +14,7 @@ interface CountedHits {
 export class BoundedWindows {
   private readonly windows: ExpiringMap<CountedHits>
 
-  // `clock`: milliseconds; a step back would lengthen each window.
+  // A step back of `clock` would lengthen each window.
   constructor(
     private readonly clock: () => number,
     private readonly milliseconds: number,
@@ -22,7 +22,7 @@ export class BoundedWindows {
     this.windows = new ExpiringMap(100_000, clock)
   }
 
-  // Undefined for a new key if all windows are taken: a dropped window would give its key a new count.
+  // Undefined without room: a dropped window would give its key a new count.
   count(key: string): Readonly<CountedHits> | undefined {
     const window = this.windows.get(key) ?? this.begin(key)
     if (window !== undefined) window.hits += 1
@@ -57,7 +57,7 @@ export class NetworkLimit implements Store {
   // Ends of windows.
   private readonly usedUp = new BoundedMap<number>(mostUsedUp)
 
-  // `resetTime` of the store follows the clock, in milliseconds, which must not step.
+  // `resetTime` of the store follows the clock, which must not step.
   constructor(
     readonly attempts: number,
     private readonly store: Counts,
@@ -78,7 +78,6 @@ export class NetworkLimit implements Store {
   // No middleware of this package resets a count.
   resetKey(): void {}
 
-  // The refusal over the limit.
   count(network: string): Eventual<Throttled | undefined> {
     return following(this.increment(network), ({ totalHits, resetTime }) =>
       totalHits > this.attempts ? this.refusalUntil(resetTime?.getTime() ?? 0) : undefined,
@@ -108,7 +107,7 @@ export interface OpenRequests<Whose> {
   ended(whose: Whose): void
 }
 
-// Against one owner or network with many requests, not against many: without room, requests pass uncounted.
+// Against one owner or network with many requests: without room, requests of others pass uncounted.
 export function openRequests<Whose>(
   limit: Limit | undefined,
   clock: () => number,

@@ -16,8 +16,8 @@ const rounds = 16
 // Milliseconds, at most; doubles with each round.
 const firstPause = 2
 
-// For a record that many write at once: the writers of this process wait for each other; after a conflict with another
-// process, the loop reads again after a random pause. `decide` may run again.
+// For a record that many write at once: the writers of this process wait for each other, and pause after a conflict
+// with another. `decide` may run again.
 export function changeRecord<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   const line = lines.get(store) ?? new Lines()
   lines.set(store, line)

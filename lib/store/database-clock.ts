@@ -1,18 +1,18 @@
 import type { WarningCode } from '../protocol/warning-code'
 import type { StoreWarning } from './store'
 
-// A deadline by the clock of the database: a late copy of a create, sent again by a client library or a network device,
-// could bring back a removed record. Each reply brings the time of the database for the next deadline. If a create is
-// void too early, the process had no time or a wrong one, and sends it again with the time of the reply.
+// A late copy of a create, sent again by a client library or the network, could bring back a removed record: each has a
+// deadline by the clock of the database, which every reply brings. A create that is void too early, for want of a good
+// clock, goes out again.
 export class CreationDeadline {
-  // The database is at most so many milliseconds ahead of `performance.now`.
+  // At most so many milliseconds ahead of `performance.now`.
   private ahead: number | undefined
 
   // Milliseconds after the call until a create is void.
   constructor(private readonly patience: number) {}
 
-  // `run` gets the deadline in milliseconds. It resolves to the clock of the database in milliseconds, negative if the
-  // create is void; to 0 for a conflict, to -1 if a removal of the key is marked.
+  // `run` resolves to the clock of the database in milliseconds, negative if the create is void; to 0 for a conflict,
+  // to -1 if a removal is marked.
   async send(run: (deadline: string) => Promise<number>): Promise<boolean> {
     const until = performance.now() + this.patience
     const first = await this.attempt(until, run)

@@ -5,7 +5,7 @@ import { bareError, type OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { InMemory, isInMemory, type Store, type StoredValue } from './store'
 
-// A database client may wait for ever. A failure is never a bad grant or an unknown client.
+// A failure is never a bad grant or an unknown client.
 const deadlineOfStore = (seconds: number, store: object): Deadline => ({
   seconds,
   late() {
@@ -14,8 +14,7 @@ const deadlineOfStore = (seconds: number, store: object): Deadline => ({
     return unavailable(new Error(`${place} did not answer within ${seconds} s${because}.`))
   },
   failed(thrown) {
-    // Without its extra properties: database clients put the whole command there. Hosts recognize errors by name and
-    // codes.
+    // Database clients put the whole command into extra properties. Hosts recognize errors by name and codes.
     const error = bareError(thrown)
     const { place, failure = error.message } = saidBy(store)
     if (place === undefined) return unavailable(error)

@@ -6,7 +6,7 @@ import { type Count, InMemory, markSeconds, type Store, type StoredValue, type W
 export interface MemoryStoreOptions {
   /**
    * The largest number of records of each kind, such as authorizations, about 2 KB each. A full store rejects new
-   * records and drops none. Default 100 000.
+   * records. Default 100 000.
    */
   readonly maximumRecords?: number
   /** Allows production (`NODE_ENV`). Default false. */

@@ -27,19 +27,18 @@ const clientKey = (clientId: string): string => kindOfClients + nameOf(clientId)
 const decodedAtMost = 1000
 
 interface Change<Kept, Outcome> {
-  // Undefined, or the client as it was: nothing is written.
   readonly next?: Kept | undefined
   readonly seconds?: number
   readonly outcome: Outcome
 }
 
-// The same object for the same version of a record spares a decoding, and a parsing of the registration in it.
+// One object for each version of a record spares a decoding and a parsing.
 export class ClientRecords<Kept extends { readonly registration: ClientRegistration }> {
   private readonly decoded = new BoundedMap<{ readonly version: string; readonly client: Kept | undefined }>(
     decodedAtMost,
   )
 
-  // `by`: who registered these clients.
+  // `by`: who registered them.
   constructor(
     private readonly store: Store,
     private readonly by: 'the host' | 'themselves',
@@ -60,12 +59,12 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
     return client
   }
 
-  // As it was last read here; undefined also for a client that was evicted.
+  // As last read here; undefined also for a client that was evicted.
   known(clientId: string): Kept | undefined {
     return this.decoded.get(clientKey(clientId))?.client
   }
 
-  // `decide` must be pure: it runs again if another writer was faster.
+  // `decide` must be pure: it may run again.
   change<Outcome>(
     clientId: string,
     decide: (client: Kept | undefined, isOther: boolean) => Change<Kept, Outcome>,
@@ -105,7 +104,7 @@ function frozenJson(text: string): unknown {
 
 interface RegisteredClient {
   readonly registration: ClientRegistration
-  // The beginning of the last day of use (UTC), in seconds since the epoch.
+  // The beginning of a day (UTC), in seconds since the epoch.
   readonly usedOn?: number | undefined
 }
 
@@ -130,9 +129,9 @@ export class ClientRegistry implements ClientStore {
   }
 
   /**
-   * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: it runs again if
-   * another writer was faster. Writes nothing if `change` returns its argument, and passes on its errors. Resolves to
-   * the stored registration; undefined for an unknown client.
+   * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: it may run again.
+   * Writes nothing if `change` returns its argument, and passes on its errors. Resolves to the stored registration;
+   * undefined for an unknown client.
    */
   update(
     clientId: string,
@@ -164,7 +163,7 @@ export class ClientRegistry implements ClientStore {
   }
 
   /**
-   * Notes the day of a use. Returns undefined if there is nothing to note, by what was last read of the client.
+   * Notes the day of a use. Returns undefined if, by what was last read, nothing is to note.
    *
    * @param seconds since the epoch.
    */
@@ -201,7 +200,7 @@ const day = 24 * 3600
 const usedOn = optional(kind((value) => typeof value === 'number', 'must be a day.'))
 const registered = shape<RegisteredClient>({ registration: aRegistration, usedOn })
 
-// Reads the list at each look-up: the host may change it in place.
+// At each look-up: the host may change the list in place.
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {
   const places = new Map<string, number>()
   return (clientId) => {
@@ -219,7 +218,6 @@ export function configuredClients(list: readonly unknown[], parsed: ParsedRegist
 
 const isNamed = (source: unknown, clientId: string) => isRecord(source) && source['client_id'] === clientId
 
-// Parses again only if the store returns another object or other content.
 export function storedClients(stored: ClientStore['find'], parsed: ParsedRegistrations): FindClient {
   const lookUps = clientLookUps()
   const find = async (clientId: string) => {
@@ -242,11 +240,11 @@ export const withoutDeleted =
   (clientId, sender) =>
     following(findClient(clientId, sender), unlessDeleted)
 
-// For one turn only: a later request may follow a disabling, and must not get the older registration.
+// For one turn only: a later request may follow a disabling.
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')
 
-// A host may change an object in place (`client.disabled = true`): each look-up compares it with a copy. That takes
-// about 0.3 µs, parsing 10 to 20 µs.
+// A host may change an object in place (`client.disabled = true`). The comparison takes about 0.3 µs, parsing 10 to 20
+// µs.
 export class ParsedRegistrations {
   private readonly parsed = new WeakMap<object, { readonly copy: unknown; readonly client: Client }>()
 
@@ -265,7 +263,7 @@ export class ParsedRegistrations {
   }
 }
 
-// Own members: the parser reads no others.
+// The parser reads own members only.
 function copyOf(value: unknown): unknown {
   if (isList(value)) return value.map(copyOf)
   if (!isRecord(value)) return value

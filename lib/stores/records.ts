@@ -9,8 +9,7 @@ import type { Store, StoredValue } from '../store/store'
 
 const recordKey = (id: string) => `authorization:${id}`
 
-// Ends with its last credential. Reads find only the records of this issuer, and callers read before they remove.
-// Default: of all.
+// Reads find only the records of this issuer, and callers read before they remove. Default: of all.
 export function authorizationsIn(
   store: TimelyStore,
   clock: () => number,
@@ -59,9 +58,8 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-// A single use is a record that nobody reads: of all creates, one succeeds. A key is good once at each issuer. Failed
-// attempts count for all issuers together: they share the clients and their secrets. `countUse` throws if a share is
-// used up.
+// A single use is a record that nobody reads: of all creates, one succeeds, at each issuer. Failed attempts count for
+// all issuers: they share the clients and their secrets. `countUse` throws if a share is used up.
 export function countersIn(
   store: Pick<Store, 'add' | 'write'>,
   issuerDigest = '',
@@ -79,7 +77,6 @@ export function countersIn(
 
 const documentKey = (key: string) => `document:${nameOf(key)}`
 
-// Of other servers: they can be fetched again.
 export const documentsIn = (store: Store) => ({
   find: async (key: string): Promise<string | undefined> => (await store.read(documentKey(key)))?.value,
   // Another process that writes at the same time may win.
@@ -91,12 +88,12 @@ export const documentsIn = (store: Store) => ({
 
 export type Documents = ReturnType<typeof documentsIn>
 
-// Keys are printable ASCII; names may hold what hosts and strangers choose.
+// Keys are printable ASCII; hosts and strangers choose names.
 export const nameOf = (name: string): string =>
   /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`
 
-// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/reports/scale.md); it did not
-// pay for refreshes. Can go whenever two more reads per code flow are acceptable.
+// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/reports/scale.md). Can go
+// whenever two more reads are acceptable.
 
 const maximumCached = 1000
 
@@ -104,8 +101,7 @@ const maximumCached = 1000
 export function ownWrites(store: AuthorizationStore) {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   return {
-    // Another process may have changed or removed the record: only a save with the same expected revision may rest on
-    // it.
+    // Another process may have changed the record: only a save with the same expected revision may rest on it.
     takeCached: (id: string): StoredAuthorization | undefined => {
       const stored = written.get(id)
       written.delete(id)
@@ -133,8 +129,7 @@ export function ownWrites(store: AuthorizationStore) {
 
 export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
 
-// A note leaves in the same turn of the event loop as the record: Redis gets both in one packet. A failed note takes
-// nothing from the client.
+// A note leaves in the same turn as the record: Redis gets both in one packet. A failed note takes nothing away.
 export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
   if (notes.length === 0) return store
   return decorate(store, {

@@ -19,11 +19,11 @@ export interface HttpResponse {
   readonly body?: unknown
 }
 
-// Among the last 1000 refusals of this process.
+// Of the last 1000 of this process.
 const refusalBehind = (response: HttpResponse): TappedRefusal | undefined =>
   refusals.get(headerOf(response, 'x-request-id') ?? '')
 
-// Undefined unless the response has the field exactly once.
+// Undefined unless the response has it exactly once.
 function headerOf({ headers }: HttpResponse, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined
@@ -32,7 +32,6 @@ function headerOf({ headers }: HttpResponse, name: string): string | undefined {
 // Compares no two values: Jest prints them for every operator but `fail`.
 export const failure = (message: string): AssertionError => new AssertionError({ message, operator: 'fail' })
 
-// `shown`: by default the text of the response, and of a page what a person can read.
 export function unexpectedResponse(
   response: HttpResponse & { readonly text: string },
   message: string,
@@ -65,13 +64,12 @@ export const withoutEntities = (text: string): string =>
 const noToken = { code: undefined, reason: 'token_missing' } as const
 
 /**
- * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status other
- * than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401. The server must
- * run in the process of the test, which remembers the last 1000 refusals.
+ * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: its status, the
+ * error code in the challenge, the JSON or the redirect, and a challenge with 401. The server must run in the process
+ * of the test, which remembers 1000 refusals.
  *
- * @param response of supertest.
  * @param reason of `docs/errors.md`, such as `token_invalid`.
- * @throws AssertionError if the suite did not refuse the request, or for another reason, or the response is wrong.
+ * @throws AssertionError if not, or if the response is wrong.
  */
 export function expectRefused(response: HttpResponse, reason: string): void {
   const refusal = refusalOf(response)

@@ -3,7 +3,6 @@ import { createId, secureRandom } from '../protocol/credential'
 import { markSeconds, type Store, type StoredValue } from '../store/store'
 import { checkOf, contractOf, pass, rulesOf, type StoreUnderTest } from './contract'
 
-// Databases, and programs above them, like to change these.
 const oddValues: ReadonlyMap<string, string> = new Map([
   ['NUL', String.raw`{"a":"\u0000"}`],
   ['lone surrogates', String.raw`["\ud83d","\udc69 \udc69"]`],
@@ -61,7 +60,7 @@ const refused = (created: Promise<boolean>) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-// A step names records by labels, from which their versions and values follow.
+// Versions and values follow from labels.
 function labelsOf() {
   const versions = new Map<string, string>()
   const versionOf = (label: string) => {
@@ -91,7 +90,6 @@ function labelsOf() {
   }
 }
 
-// `odd`: what the key contains.
 const actsOf =
   (odd = '') =>
   (underTest: StoreUnderTest) => {
@@ -111,7 +109,7 @@ const actsOf =
       remove: () => by.remove(key),
     })
     const [verbs, ofOther] = [verbsOf(store), verbsOf(other)]
-    // What is known, which may be nothing, and at most this.
+    // May know nothing.
     const peek = (label = 'none') => {
       const [known, again] = [store.peek?.(key), store.peek?.(key)]
       if (known !== undefined) equal(`peek = ${labelOf(known)}`, `peek = ${label}`)
@@ -122,7 +120,7 @@ const actsOf =
       equal(stored.filter(Boolean).length, 1)
       equal(await verbs.read(), `rival ${stored.indexOf(true)}`)
     }
-    // Keys that a careless comparison takes for this one.
+    // A careless comparison takes them for this key.
     const near = [start, `${start}a`, start + swapCase(odd), key.slice(0, -1)]
     const neighbours = [...new Set(near)].filter((each) => each !== key)
     const add = (amount = '1', seconds = '60', by = store) =>

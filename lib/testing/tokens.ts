@@ -44,8 +44,7 @@ export interface ApprovedRequest {
  * presses Allow on a consent page, and redeems the code.
  *
  * @param agent with the cookies of a logged-in resource owner.
- * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the request in
- * this process.
+ * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the request here.
  */
 export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
   const verifier = randomBytes(32).toString('base64url')
@@ -134,11 +133,10 @@ const basic = (clientId: string, secret: string): string =>
   `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64')}`
 
 /**
- * Issues an access token without HTTP and grant. It works like any other: the server's store has its record, guards
- * accept it, introspection knows it, and a request can revoke it. The server emits no event.
+ * Issues an access token without HTTP and grant. The server's store has its record, guards accept it, introspection
+ * knows it, and a request can revoke it. The server emits no event.
  *
  * @param oauth the result of `createAuthorizationServer()`.
- * @returns `access_token`, `token_type`, `expires_in`, `scope` (RFC 6749 5.1).
  * @throws Error if the client is not registered or is disabled.
  * @throws OAuthError `invalid_scope` if the client may not have the scope.
  * @throws TypeError if `oauth` is not a server of this copy of the package.
@@ -161,7 +159,7 @@ export interface TestClock {
 
 /**
  * For the option `clock` of a server, a guard and `memoryStore()`: give all the same. Redis expires keys by its own
- * clock; the suite still refuses credentials that expired by the test clock.
+ * clock.
  *
  * @param start milliseconds since the epoch. Default: now.
  */

@@ -16,7 +16,7 @@ import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } f
 
 export interface DocumentFetch {
   /**
-   * Simultaneous calls for one URL share one fetch and its outcome. Caches no outcome.
+   * Simultaneous calls for one URL share one fetch. Caches no outcome.
    *
    * @param maximumSize bytes. Default 5120.
    * @throws DocumentUnavailable in every other case.
@@ -26,7 +26,7 @@ export interface DocumentFetch {
 
 /** What a fetch counts for. A host's own fetch may ignore it. */
 export interface DocumentInquiry {
-  /** Default: the fetch counts for no sender, as for a URL that the host has registered. */
+  /** Default: no sender, as for a URL that the host has registered. */
   readonly sender?: Sender | undefined
 }
 
@@ -108,8 +108,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
 
 export const isAtLoopback = (url: string): boolean => isLoopback(plainUrl(url)?.hostname ?? '')
 
-// An attacker must not aim this server at a host. Networks count too: a domain's owner can make any number of
-// names for another's address.
+// An attacker must not aim this server at a host, by any number of names for its address.
 export function hostLimits(clock: () => number) {
   const perMinute = (attempts: number) =>
     new TokenBuckets({ attempts, seconds: 60 }, limited, clock, maximumKeys)
@@ -117,12 +116,12 @@ export function hostLimits(clock: () => number) {
   const sendersEverywhere = perMinute(120)
   // More than the 480 of a /48 of IPv6, which one subscriber may have.
   const hosts = perMinute(600)
-  // A hosting company's network has many names. More than the 1920 of a /48 to all names.
+  // A network has many names. More than the 1920 of a /48 to all names.
   const networks = perMinute(2400)
   return {
     // Before the look-up of the name.
     countFetch(hostname: string, senders: readonly CountedNetwork[]): void {
-      // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
+      // First what a single attacker reaches first: beyond it, nothing that others need is used up.
       const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
       sendersAtHosts.takeFromAll(atHost)
       sendersEverywhere.takeFromAll(senders)
@@ -188,7 +187,7 @@ export async function mistakeInStatement(
   return undefined
 }
 
-// A host's own fetch failed: the event needs the cause.
+// The event needs the cause.
 export function orUnreachable(error: unknown): FetchedDocument {
   if (error instanceof DocumentUnavailable) throw error
   throw refused('client_document_unreachable', {}, { cause: error })

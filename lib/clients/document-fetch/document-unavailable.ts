@@ -35,6 +35,6 @@ export class DocumentUnavailable extends Error {
 
 const unanswered: ReadonlySet<UnavailableReason> = new Set(['limited', 'busy', 'timeout', 'dns_silent'])
 
-// An earlier document may then stand in for a while.
+// An earlier document may then stand in.
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && unanswered.has(error.reason)

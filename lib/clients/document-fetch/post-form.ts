@@ -5,8 +5,8 @@ import { DocumentUnavailable } from './document-unavailable'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
-// Resolves to the status. `form` runs only when its turn has come: many forms may wait. Anybody may have named a URL
-// that is not `ofHost`, so the sends to its host are limited.
+// Resolves to the status. `form` runs when its turn has come: many may wait. Anybody may name a URL that is not
+// `ofHost`: sends to its host are limited.
 type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
 
 // Milliseconds.
@@ -18,11 +18,10 @@ const longestLine = 10_000
 const busy = () => new DocumentUnavailable('busy')
 
 interface PostFormOptions extends DocumentFetchOptions {
-  /** Whether forms to URLs of the host may go to addresses inside the network. Default false. */
   readonly insideNetwork?: boolean
 }
 
-// Guarded like `documentFetch`. Only a server at loopback sends to loopback, also over http.
+// Only a server at loopback sends to loopback, also over http.
 export function postForm(options: PostFormOptions): PostForm {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))

@@ -58,7 +58,7 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
   return Buffer.concat(chunks)
 }
 
-// RFC 8259: no byte order mark. A member `__proto__` could give a copy another prototype. At most 32 levels.
+// RFC 8259: no byte order mark. `__proto__` could give a copy another prototype.
 function readJson(bytes: Uint8Array): unknown {
   try {
     // Keeps a byte order mark, so JSON.parse refuses it.
@@ -74,7 +74,7 @@ function readJson(bytes: Uint8Array): unknown {
 // Seconds.
 const [shortestAge, longestAge] = [60, 86_400]
 
-// RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day.
+// RFC 9111 4.2.1, in seconds
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
   // RFC 9111 4.1: `Vary: *` fits no other request.
@@ -100,11 +100,10 @@ function directivesIn(cacheControl: string): ReadonlyMap<string, number> {
   return directives
 }
 
-// Bounded, so it can still be subtracted.
 const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
 
-// RFC 9111 4.2.1: by the clock of the host that sent both. 5.3: an unreadable date is in the past.
+// RFC 9111 4.2.1: by the clock of the host. 5.3: an unreadable date is in the past.
 function secondsUntilExpiry(expires: string | undefined, date: string | undefined): number {
   const seconds = Math.floor((parseDate(expires) - parseDate(date)) / 1000)
   return Number.isNaN(seconds) ? 0 : seconds
@@ -124,7 +123,7 @@ interface GuardedRequest {
 
 const maximumHeaderSize = 8192
 
-// The certificate must be that of the name. Follows no redirect.
+// Follows no redirect.
 export function responseTo(
   { target, addresses, maximumSize, ca, signal }: GuardedRequest,
   headers: OutgoingHttpHeaders,
@@ -152,7 +151,7 @@ export function responseTo(
       signal,
     })
     let received: IncomingMessage | undefined
-    // The body does not show informational responses, chunk extensions and trailers; the socket does.
+    // The body does not show informational responses, chunk extensions and trailers.
     sent.once('socket', (socket) => {
       let size = 0
       socket.on('data', (bytes: Buffer) => {
@@ -167,7 +166,7 @@ export function responseTo(
     })
     sent.on('error', (error) => {
       reject(error)
-      // After the head, the parser reports too long trailers here. The response alone would say "aborted".
+      // The parser reports too long trailers here; the response would say "aborted".
       received?.destroy(error)
     })
     sent.once('close', () => reject(new Error('The connection ended without a response.')))

@@ -16,7 +16,7 @@ const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
 export const isDynamicClientId = (clientId: string): boolean => form.test(clientId)
 
-// An app that registers at each start stays one client, so `metadata` has one order and no repetitions.
+// `metadata` has one order and no repetitions: an app that registers at each start stays one client.
 export const publicClientId = (issuer: string, metadata: object): string =>
   prefix + digest(JSON.stringify([issuer, metadata], inOrder))
 
@@ -29,25 +29,25 @@ export const confidentialClientId = (): string => prefix + createId(secureRandom
 
 // RFC 7591. Times are seconds since the epoch.
 export interface DynamicClient {
-  // `client_secret_hashes` holds at most two digests, the current one last.
+  // At most two `client_secret_hashes`, the current one last.
   readonly registration: ClientRegistration
   readonly issuedAt: number
   // In the order of `client_secret_hashes`.
   readonly secretExpiries: readonly number[]
-  // RFC 7592 3; undefined for a public client.
+  // RFC 7592 3; none for a public client.
   readonly registrationTokenDigest?: string | undefined
   readonly issuerDigest: string
-  // Seconds that a code or token of this client lives at most.
+  // The most seconds that a code or token lives.
   readonly tokenLifetime: number
 }
 
 interface KeptClient extends DynamicClient {
   readonly until: number
-  // The end without authorization requests. Undefined once an owner has approved one.
+  // Without authorization requests; undefined once an owner has approved one.
   readonly unusedUntil?: number | undefined
   // The owner, if all codes and tokens were for one.
   readonly usedBy?: string | undefined
-  // Anybody may register a removed public client again: its id follows from its metadata.
+  // Anybody may register a removed public client again.
   readonly isRemoved?: true | undefined
 }
 
@@ -61,7 +61,6 @@ interface UseLifetimes {
   readonly requestLifetime: number
 }
 
-// They end, unless the clients are used.
 export class DynamicClientRecords {
   private readonly records: ClientRecords<KeptClient>
 
@@ -69,7 +68,7 @@ export class DynamicClientRecords {
     private readonly store: Store,
     // Seconds since the epoch.
     private readonly now: () => number,
-    // Default: clients of every issuer.
+    // Default: every issuer.
     private readonly issuerDigest?: string,
   ) {
     this.records = new ClientRecords(store, 'themselves', kept)
@@ -79,8 +78,7 @@ export class DynamicClientRecords {
     return this.live(await this.records.find(clientId))
   }
 
-  // A client of an earlier registration lives for `lifetime` again once half of it is over. `maximum` counts new and
-  // prolonged clients within `lifetime`.
+  // Known clients live for `lifetime` again once half of it is over. `maximum` counts new and prolonged ones.
   async add(client: DynamicClient, lifetime: number, maximum: number): Promise<DynamicClient> {
     const { client_id } = client.registration
     const isYoung = (known: KeptClient) => known.until - this.now() > lifetime / 2
@@ -123,11 +121,11 @@ export class DynamicClientRecords {
     return found !== undefined
   }
 
-  // The caller marks the id, which ends what the client was granted.
+  // The caller marks the id, which ends the grants.
   async remove(clientId: string): Promise<void> {
     const known = await this.find(clientId)
     if (known === undefined) return
-    // The id of a confidential client is random, and never used again.
+    // The random id of a confidential client is never used again.
     if (!isPublic(known)) return this.records.remove(clientId)
     await this.change(clientId, (client) => ({
       next: client && { ...client, isRemoved: true as const },
@@ -135,7 +133,7 @@ export class DynamicClientRecords {
     }))
   }
 
-  // A code or token prolongs the client, at most once a day. A request lets it wait for its first owner.
+  // A code or token prolongs the client, at most once a day; a request lets it wait for its first owner.
   note(authorization: Authorization, { lifetime, requestLifetime }: UseLifetimes): Promise<void> | undefined {
     const { clientId } = authorization
     if (!isDynamicClientId(clientId)) return undefined
@@ -153,7 +151,7 @@ export class DynamicClientRecords {
     return next.unusedUntil === undefined && next.usedBy === usedBy ? next : { ...withoutEnd(next), usedBy }
   }
 
-  // If no other owner has used the client, it ends as an unused one.
+  // Without another owner, the client ends as an unused one.
   async leave(clientId: string, owner: string, unusedLifetime: number): Promise<void> {
     if (!isDynamicClientId(clientId)) return
     await this.change(clientId, (known) => {
@@ -163,7 +161,7 @@ export class DynamicClientRecords {
     })
   }
 
-  // Strangers send requests: all of them together prolong an unused client by `seconds`.
+  // Strangers send requests: all together prolong an unused client by `seconds`.
   private awaitingOwner(client: KeptClient, seconds: number): KeptClient {
     const until = Math.min(this.now(), client.unusedUntil ?? Infinity) + seconds
     return until > client.until ? { ...client, until } : client

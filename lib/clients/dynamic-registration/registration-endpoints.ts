@@ -29,7 +29,7 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
-// Strangers with the same metadata must not change or delete a public client: it has no registration access token.
+// Strangers with the same metadata must not change a public client: it has no registration access token.
 async function register(
   registration: DynamicRegistration,
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'sender'>,
@@ -58,7 +58,7 @@ async function register(
   return { status: 201, members: clientInformation(registration, added, issued) }
 }
 
-// The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
+// The identifier is a digest of the metadata: the host has registered this very app.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw refused('client_metadata_disabled')
   const described = { ...registrationOf(client), token_endpoint_auth_method: 'none' }
@@ -77,13 +77,13 @@ async function requireInitialAccessToken(
 }
 
 interface IssuedWithRegistration {
-  // Stores hold only its digest: later responses do not have it.
+  // Stores hold only its digest.
   readonly secret?: string | undefined
   readonly token?: string | undefined
   readonly leftOut?: readonly string[]
 }
 
-// RFC 7591 3.2.1, RFC 7592 3: may be less than the client asked for.
+// RFC 7591 3.2.1, RFC 7592 3
 function clientInformation(
   { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
@@ -137,7 +137,7 @@ export function clientConfigurationEndpoint(
       const client = ownedBy(token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
-      // First: a client that is gone could not repeat the request if the mark failed.
+      // First: a client that is gone could not repeat the request.
       await revokeClient?.(clientId)
       await records.remove(clientId)
       return { status: 204, members: {} }
@@ -145,8 +145,7 @@ export function clientConfigurationEndpoint(
   }
 }
 
-// RFC 7592 2.1: one refusal for unknown and public clients, those of another issuer, disabled ones and those of the
-// host.
+// RFC 7592 2.1: one refusal also for unknown and disabled clients, and those of others.
 function ownedBy(token: string, client: DynamicClient | undefined): DynamicClient {
   const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
   if (client !== undefined && isOwner && client.registration.disabled !== true) return client
@@ -156,8 +155,8 @@ function ownedBy(token: string, client: DynamicClient | undefined): DynamicClien
 // Shorter than any digest.
 const noDigest = '-'.repeat(42)
 
-// RFC 7592 2.2: members that the request leaves out are gone. A new secret comes in the last half of the current one's
-// lifetime, or if the client knows only an older one.
+// RFC 7592 2.2: members that the request leaves out are gone. Issues a new secret in the last half of the current one,
+// or to a client that knows only an older one.
 async function update(
   registration: DynamicRegistration,
   { registration: { client_id } }: DynamicClient,
@@ -190,7 +189,7 @@ async function update(
   return { members: clientInformation(registration, stored, { secret, token, leftOut }) }
 }
 
-// RFC 7592 2.2: members that the server chose must not come back, except the client_id.
+// RFC 7592 2.2: members that the server chose must not come back.
 function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
   if (!isRecord(json)) throw refused('client_metadata_malformed')
   const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
@@ -217,7 +216,7 @@ const unexpiredSecrets = ({ registration, secretExpiries }: DynamicClient, now: 
     .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
     .filter(({ expiresAt }) => expiresAt > now)
 
-// The response with a new secret may get lost: the previous one lives on, and the next update with it brings another.
+// The response with a new secret may get lost: the previous one lives on, and brings another.
 function nextSecrets(
   live: readonly Secret[],
   shown: Secret | undefined,

@@ -28,18 +28,15 @@ export interface DynamicRegistrationOptions {
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
-   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB: about twice as
-   * many are unused at most. Beyond, registration responds with 503. Clients that owners have approved do not count.
-   * Default 10 000.
+   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB. Beyond,
+   * registration responds with 503. Clients that owners have approved do not count. Default 10 000.
    */
   readonly maximumClients?: number
-  /**
-   * The scope that such clients may have, separated by spaces; a client that names none gets all. Default: all scopes.
-   */
+  /** The scope that such clients may have, separated by spaces, and the default of each. Default: all scopes. */
   readonly scope?: string
   /**
-   * Registers every client with all of `scope` (RFC 7591 2). The owner still approves each request. MCP clients need
-   * this for a step-up: they register with the scope of the first challenge, then ask for more. Default `false`.
+   * Registers every client with all of `scope` (RFC 7591 2). The owner still approves each request. MCP clients need it
+   * for a step-up: they register with the scope of the first challenge, then ask for more. Default `false`.
    */
   readonly registerAllScopes?: boolean
   /** The grant types that such clients may ask for. Default: `authorization_code` and `refresh_token`. */
@@ -50,13 +47,13 @@ export interface DynamicRegistrationOptions {
    */
   readonly unusedLifetime?: number
   /**
-   * The lifetime of a client after it gets a code or token; always at least two days longer than the longest token.
-   * Default 7 776 000 (90 days), at least 2 days.
+   * The lifetime of a client after a code or token; at least two days longer than the longest token. Default 7 776 000
+   * (90 days), at least 2 days.
    */
   readonly lifetime?: number
   /**
-   * The lifetime of a client secret. An update of the registration in the last half issues a new one (RFC 7592 2.2).
-   * Default 7 776 000 (90 days), at least 60.
+   * The lifetime of a client secret. An update in its last half issues a new one (RFC 7592 2.2). Default 7 776 000 (90
+   * days), at least 60.
    */
   readonly clientSecretLifetime?: number
   /** The registration endpoint below the issuer. Default `/register`. */
@@ -92,7 +89,6 @@ export const dynamicRegistrationOption =
       registrationPath: pathOf(registrationName, '/register'),
       clientConfigurationPath: pathOf(clientConfigurationName, '/register/client'),
     }
-    // Without `initialAccessToken`, everybody may register.
     const option = group({ ...fields, ...paths }, { undefinedMembers: 'refused' })
     const read = optional(orOff(undefined, option))(given, at.with(capabilities), name)
     if (read === undefined) return undefined
@@ -156,7 +152,7 @@ const fields = {
   ServerCapabilities
 >
 
-// The host's clients come first: a registration must not hide their scope or their `disabled`.
+// A registration must not hide the scope or `disabled` of the host's client.
 export function withDynamicClients(registration: DynamicRegistration): FindClient {
   const { findHostClient, records, capabilities, scope, now } = registration
   const parsed = new ParsedRegistrations((source) => {
@@ -164,7 +160,7 @@ export function withDynamicClients(registration: DynamicRegistration): FindClien
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
   })
   const find = async (clientId: string) => {
-    // In one turn, so that a store may answer both reads together.
+    // In one turn: a store may answer both reads together.
     const [ofHost, found] = await Promise.all([findHostClient(clientId), records.find(clientId)])
     if (ofHost !== undefined || found === undefined) return ofHost
     return withLiveSecrets(clientOf(found, parsed), found, now())
@@ -184,7 +180,7 @@ const withoutPages = {
   tos_uri: undefined,
 } satisfies Partial<Client>
 
-// The host may have narrowed what such clients get. A client that cannot work counts as ended.
+// The host may have narrowed what such clients get: one that cannot work counts as ended.
 function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
   try {
     return parsed.clientOf(registration)

@@ -23,14 +23,14 @@ import {
 } from '../document-fetch/document-unavailable'
 import { type DocumentRules, malformedDocument, needsVerification, parseDocument } from './parse-document'
 
-// Seconds. A fetch for each request would burden the document's host.
+// Seconds: a fetch for each request would burden the host.
 const shortestKept = 60
 // Milliseconds after its fetch.
 const longestKept = 86_400_000
 const knownAtMost = 1000
 // By one process.
 const storedAtMost = 4096
-// Characters of JSON: a document has 5 KiB, and JSON may write its numbers at greater length.
+// A document has 5 KiB, and JSON may write its numbers at greater length.
 const longestText = 8192
 const limited = 'client_document_limited'
 
@@ -62,7 +62,7 @@ type LookedUp = { readonly client: Client } | { readonly error: unknown; readonl
 // One network fills at most a quarter of the stored documents.
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  // The networks that caused the fetch, by key.
+  // By key, the networks that caused the fetch.
   private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()
@@ -108,7 +108,7 @@ export class DocumentCache {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
       return this.remember(clientId, await this.fetched(clientId, sender))
     } catch (error) {
-      // Others may exhaust limits, or silence a network. They must not lock out the client.
+      // Others may exhaust limits, or silence a network: they must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
       const mayStandIn = before !== undefined && before.fetchedAt + longestKept > this.parts.clock()
       if (isPrevented && mayStandIn) return this.remember(clientId, before)
@@ -133,7 +133,7 @@ export class DocumentCache {
     if (mistake !== undefined) throw malformedDocument(`has no valid ${mistake.name}`)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + Math.min(Math.max(shortestKept, maximumAge) * 1000, longestKept)
-    // The client is proven: a failing store must not fail the request.
+    // The client is proven, whatever the store does.
     const stored = { client_id: clientId, verified, fetchedAt, expiresAt, document }
     await this.store(stored, sender).catch(() => undefined)
     return { client, fetchedAt, expiresAt }
@@ -161,7 +161,7 @@ export class DocumentCache {
     if (stored?.client_id !== clientId) return undefined
     try {
       const client = parseDocument(stored.document, clientId, rules)
-      // A process without the plug-in fetched the document, and verified nothing.
+      // A process without the plug-in verified nothing.
       if (!stored.verified && needsVerification(client, rules)) return undefined
       // The clock of the writing process may be wrong.
       const now = clock()

@@ -21,11 +21,11 @@ export const needsVerification = (
 ): boolean =>
   members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
 
-// A document speaks to every server: what such clients cannot have here goes. It never makes its client more
-// than a client of strangers.
+// A document speaks to every server: what such clients cannot have here goes, and it makes its client no more
+// than a stranger's.
 export function parseDocument(json: unknown, clientId: string, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
-  // Exact comparison: otherwise a document could name the client of another URL.
+  // Exactly: a document must not name the client of another URL.
   if (document['client_id'] !== clientId) throw malformedDocument('names another client_id')
   // draft-ietf-oauth-client-id-metadata-document 4.1: a published secret is none.
   for (const secret of ['client_secret', 'client_secret_expires_at'])
@@ -81,11 +81,11 @@ function scopeFrom(given: unknown, scope: Scope): unknown {
   return formatScope(known.length > 0 ? known : scope)
 }
 
-// A link to another host would lend the client that host's name.
+// A link to another host would lend the client its name.
 const pageFrom = (given: unknown, host: string): string | undefined =>
   isWebAddress(given) && new URL(given).host === host ? given : undefined
 
-// A document may be mended: the client must not throw its tokens away, and the owner sees the refusal.
+// A document may be mended: the client must not throw its tokens away.
 export function malformedDocument(fault: string): UnusableClient {
   return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
     description: `The metadata document of the client ${fault}.`,

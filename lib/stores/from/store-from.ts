@@ -19,8 +19,7 @@ import { sqliteStore } from '../sqlite/sqlite-store'
  *   `?schema=oauth&table=records` names its tables
  *
  * @param environment such as `process.env`.
- * @throws ConfigurationError if the variable names something else, or the store cannot work, for example without its
- * package.
+ * @throws ConfigurationError if the variable names something else, or the store cannot work.
  */
 export const storeFrom = (environment: Readonly<Record<string, string | undefined>>): Store =>
   namedStore(environment[storeVariable]).open()
@@ -102,7 +101,7 @@ function postgresIn(text: string): NamedStore {
   return { open: () => storeAt(url, tables), postgres: { url, tables } }
 }
 
-// `names` of options in the query, where drivers have options of theirs. `whole` must be a URL.
+// Drivers have options of theirs in the query. `whole` must be a URL.
 function partsOf<Name extends string>(text: string, names: readonly Name[], whole = text) {
   if (!URL.canParse(whole))
     throw wrong('cannot be read as a URL: a password needs %23 for #, %2F for /, %3F for ? and %40 for @.')

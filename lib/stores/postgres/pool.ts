@@ -49,8 +49,7 @@ function codeOf(error: unknown): string {
 }
 
 const isSqlState = (code: string) => /^(?:\d\w|F0|HV|P0|XX)[\dA-Z]{3}$/.test(code)
-// The messages of these classes name roles, tables and settings. Others, such as 22, quote values, or the words of a
-// trigger.
+// These classes name roles, tables and settings. Others, such as 22, quote values.
 const namesNoValue = /^(?:08|25|28|3D|3F|40|42|53|55|57|58)/
 const isLost = (code: string) => ['26000', '42P05'].includes(code)
 const ofPool =

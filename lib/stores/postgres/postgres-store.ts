@@ -44,7 +44,7 @@ const fields = {
 /**
  * Keeps records in PostgreSQL 12 or later, in two tables that `npx express-authorization-server migrate` makes. A
  * settled write or removal outlives a crash; a promotion too, if `synchronous_commit` and `synchronous_standby_names`
- * make PostgreSQL wait for the standby. Counts may lose the last moments.
+ * make PostgreSQL wait. Counts may lose the last moments.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -123,13 +123,13 @@ export function postgresSchema(options: PostgresTables = {}): string {
   return tablesText(readOptions('postgresSchema()', tableFields, options))
 }
 
-// Milliseconds after its call until a create is void.
+// Milliseconds until a create is void.
 const patience = 2000
 
 // Milliseconds.
 const pause = 60_000
 
-// Deletes what has expired, a thousand rows in a statement: at most once a minute, and never twice at a time.
+// Deletes what has expired, a thousand rows in a statement, at most once a minute.
 function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
   let lastEnd = -pause
   const sweep = async () => {
@@ -145,7 +145,7 @@ function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
   }
 }
 
-// Others to the same key must not wait behind a connection that is dead.
+// Others must not wait behind a dead connection.
 const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
 
 // Equal additions, for one statement.
@@ -154,8 +154,8 @@ interface Batch {
   readonly stored: Promise<Count>
 }
 
-// Additions of this process to one key that wait for the statement before them go together: they all run at the same
-// time, so any order is right. `send` resolves to the stored count, below 0 too.
+// Additions of this process to one key go together behind the statement before them: they run at the same time, so any
+// order is right. `send` resolves to the stored count, below 0 too.
 function gathered(send: (key: string, amount: number, seconds: number) => Promise<Count>): Store['add'] {
   const lines = new Lines()
   const waiting = new Map<string, Batch>()

@@ -10,7 +10,7 @@ export interface PostgresTables {
 }
 
 const defaultTable = 'oauth_records'
-// PostgreSQL cuts names at 63 bytes, and the longest addition here is `_counts_ends`.
+// PostgreSQL cuts names at 63 bytes; the longest addition is `_counts_ends`.
 const name = kind(
   (value): value is string => typeof value === 'string' && /^[\x20-\x7e]{1,50}$/.test(value),
   'must be a name of 1 to 50 characters of ASCII; the statements quote it.',
@@ -29,7 +29,7 @@ export function namesOf({ schema, table }: { readonly schema?: string | undefine
 
 export type ReadTables = Parameters<typeof namesOf>[0]
 
-// `bytea`, because a text of PostgreSQL holds no NUL; `collate "C"`, because others find letters equal.
+// A text of PostgreSQL holds no NUL. Other collations find letters equal.
 export function tablesText(tables: ReadTables): string {
   const { records, counts } = namesOf(tables)
   const index = (what: string) => quoted(`${tables.table}${what}_ends`)
@@ -75,8 +75,7 @@ export function statementsOn(tables: ReadTables) {
   const { records, counts } = namesOf(tables)
   return {
     read: statement(`select version, value from ${records} where key = $1 and version <> '' and ${lives}`),
-    // As CreationDeadline takes it. The row of a rival may be younger than the snapshot of the statement: then the
-    // reply is null.
+    // As CreationDeadline takes it. The row of a rival may be younger than the snapshot: then the reply is null.
     create: statement(`with late as materialized (
         select clock, clock not between $5::float8 - ${markSeconds * 1000} and $5::float8 as late
         from (select floor(extract(epoch from clock_timestamp()) * 1000) as clock) as t),
@@ -97,8 +96,8 @@ export function statementsOn(tables: ReadTables) {
       where key = $1 and version in ($2, $5) and version <> '' and ${lives} returning '1' as reply`),
     remove: statement(`insert into ${records} (key, version, value, ends) values ($1, '', '', ${markEnd})
       on conflict (key) do update set version = '', value = '', ends = ${markEnd}`),
-    // The row is locked for the statement alone: it does not wait for a disk or a replica. A count below 0 means 0, and
-    // tells what it was before.
+    // The row is locked for the statement alone, not for a disk or a replica. A count below 0 means 0, and tells what
+    // it was before.
     add: statement(`with brief as materialized (select set_config('synchronous_commit', 'off', true))
       insert into ${counts} as c (key, count, ends) select $1::text, $2::bigint, ${inSeconds('$3')} from brief
       on conflict (key) do update set

@@ -1,6 +1,5 @@
-// Tuning: a guarded request takes 0.38 ms in place of 1.77 with Redis on the same machine (2026-11-22,
-// docs/reports/performance.md). Can go when the Redis client has a cache that stops within a second if changes no
-// longer arrive.
+// Tuning: a guarded request takes 0.38 ms in place of 1.77 (2026-11-22, docs/reports/performance.md). Can go when the
+// Redis client has a cache that stops within a second if changes no longer arrive.
 import { aWhole } from '../../primitives/fields'
 import { BoundedMap } from '../../primitives/maps'
 import { type Fields, group, needed } from '../../primitives/schema'
@@ -23,7 +22,7 @@ interface CachePlan extends CacheOptions {
   readonly prefix: string
 }
 
-// `read` reads the store: no write rests on a cached record.
+// No write rests on a cached record.
 export function cached(
   store: RedisStore,
   reading: RedisConnection,
@@ -69,11 +68,10 @@ const isCached = (key: string): boolean => key.startsWith(cachedKind)
 // The caller reports every change, and extends the trust.
 class RecordCache {
   private readonly entries: BoundedMap<StoredValue>
-  // The reads under way that may cache their results.
+  // Reads that may cache their results.
   private readonly tickets = new Map<string, symbol>()
   // Of the monotonic clock, in milliseconds.
   trustedUntil = 0
-  // A guard has called `peek`.
   isWanted = false
 
   constructor(maximum: number) {
@@ -88,14 +86,14 @@ class RecordCache {
     return found
   }
 
-  // Keeps what `find` finds, unless the record changes meanwhile.
+  // Keeps what it finds, unless the record changes meanwhile.
   async read(key: string, find: () => Promise<StoredValue | undefined>): Promise<StoredValue | undefined> {
     const ticket = Symbol('ticket')
     if (this.isTrusted() && !this.tickets.has(key)) this.tickets.set(key, ticket)
     const hasTicket = () => this.tickets.get(key) === ticket
     try {
       const found = await find()
-      // Never after a miss: invented tokens must not fill the cache.
+      // Invented tokens must not fill the cache.
       if (found === undefined) this.drop(key)
       else if (hasTicket()) this.entries.set(key, found)
       return found
@@ -104,7 +102,7 @@ class RecordCache {
     }
   }
 
-  // Also voids the ticket of a read, which may find the old record.
+  // Also voids a read, which may find the old record.
   drop(key: string): void {
     this.entries.delete(key)
     this.tickets.delete(key)
@@ -125,14 +123,12 @@ class RecordCache {
   }
 }
 
-// Costs about 3 µs for each change of any authorization (2026-11-22, docs/reports/performance.md).
-
 // Milliseconds after a proof that reports arrive. A revoked token passes for this long at most, if the network goes
 // silent or the process stands still.
 const trustedFor = 1000
-// Milliseconds between ticks, which start a proof or give up a late one.
+// Milliseconds.
 const proofEvery = 250
-// Milliseconds. The pause between attempts to connect doubles with each refusal.
+// Milliseconds. The pause between attempts doubles with each refusal.
 const longestPause = 60_000
 
 const channel = '__redis__:invalidate'
@@ -144,13 +140,12 @@ interface Proof {
   isWritten: boolean
 }
 
-// `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory. The reading
-// connection writes a mark again and again, and Redis must report it over the other. Trust counts from the sending of
-// the mark. Any failure ends it, and both connections start over.
+// Broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory. The reading connection writes
+// marks, which Redis must report over the other. Trust counts from the sending of a mark. Any failure ends it, and both
+// connections start over.
 class RedisInvalidations {
   private readonly listening: ReturnType<typeof listeningRedis>
   private readonly timer: NodeJS.Timeout
-  // Of the attempt, or of the tracking, that is under way.
   private marks: string | undefined
   private isTracking = false
   private written = 0
@@ -233,7 +228,7 @@ class RedisInvalidations {
   }
 
   private prove(marks: string): void {
-    // New each time: Redis also reports the expiry of an old mark, which must not pass for a new one.
+    // New each time: the reported expiry of an old mark must not pass for a new one.
     const key = marks + String((this.written += 1))
     const proof = { key, sentAt: performance.now(), isWritten: false }
     this.proof = proof

@@ -26,14 +26,14 @@ export interface PipelinedCommands {
 export interface RedisStore extends Store {
   /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
-  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
+  /** Why the last attempt to connect failed; undefined if the connection is ready, or the host's. */
   connectionFailure(): string | undefined
   /**
    * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
-   * Servers and guards call it. Rejects if Redis does not respond.
+   * Rejects if Redis does not respond.
    *
-   * @param issuer of the server or guard, noted below the prefix to warn of other issuers there. Without it,
-   * `check` writes nothing.
+   * @param issuer of the server or guard, noted below the prefix to warn of others there. Without it, `check`
+   * writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
   /** Closes the connections that the store opened, not a client of the host. */
@@ -51,7 +51,6 @@ export const redisScript = (source: string): RedisScript => ({
   sha1: createHash('sha1').update(source).digest('hex'),
 })
 
-// Waits for replicas if the writes of the store do.
 export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
 // Sends the source only if the server lacks the script.

@@ -38,10 +38,10 @@ export type RedisStoreOptions = {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /**
-   * Waits by `WAIT` until this many replicas have each write of a record. A failover to one of them then loses no write
-   * that a client saw succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write
-   * is done once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes,
-   * and a `client` should serve the store alone.
+   * Waits by `WAIT` until this many replicas have each write of a record: a failover to one of them loses none that a
+   * client saw succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write is
+   * done once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes, and
+   * a `client` should serve the store alone.
    */
   readonly waitForReplicas?: ReplicaWait
 } & (
@@ -56,9 +56,9 @@ export type RedisStoreOptions = {
       readonly url: string
       readonly client?: undefined
       /**
-       * Caches authorizations in this process: a guard reads each from Redis once. Redis reports every change over one
-       * more connection (`CLIENT TRACKING`). A revocation takes effect as soon as the report arrives, and within a
-       * second even if the network goes silent. Default: each guarded request reads from Redis.
+       * Caches authorizations in this process. Redis reports every change over one more connection (`CLIENT TRACKING`).
+       * A revocation takes effect as soon as the report arrives, and within a second even if the network goes silent.
+       * Default: each guarded request reads from Redis.
        */
       readonly cache?: CacheOptions
     }
@@ -151,7 +151,7 @@ function storeOver(
       return { value: text.slice(versionLength), version: text.slice(0, versionLength) }
     },
     async write(key, value, terms) {
-      // Before the record, so that the set lacks none.
+      // First, so that the list lacks no client.
       if (terms.seconds === undefined && key.startsWith('client:'))
         await run(listing, `${prefix}listed:client`, key.slice('client:'.length))
       return write(prefix + key, value, terms)
@@ -162,7 +162,6 @@ function storeOver(
     add: async (key, amount, seconds) =>
       countOf(await count(adding, `${prefix}count:${key}`, String(amount), String(seconds * 1000))),
     list: async (records) => textsOf(await client.call('SMEMBERS', `${prefix}listed:${records}`)),
-    // Without replicas, a read proves enough.
     confirmAbsent: waits ? async (key) => isDone(await run(confirming, prefix + key)) : undefined,
     place,
     connectionFailure,
@@ -185,8 +184,8 @@ redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
 return 1
 `)
 
-// WAIT counts only writes of its own connection: the script writes the mark again, or writes and deletes an empty
-// value. It removes no record: after a failover one may be back, and the next reader must decide on it.
+// WAIT counts only writes of its own connection, so the script writes. It removes no record: after a failover one may
+// be back, and the next reader must decide on it.
 const confirming = redisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored == '' then

@@ -2,10 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { StoredValue } from '../../store/store'
 import { threadProgram, type ThreadTerms } from './thread-program'
 
-// Milliseconds that an act may wait: for the lock of another process, and a create for its turn.
+// Milliseconds that an act may wait: for another process's lock, and a create for its turn.
 export const patience = 2000
 
-// No reply may hold the thread of the requests for long.
 const actsAtOnce = 32
 
 // Times are milliseconds of the clock of the store; `until` is one of `elapsed`.
@@ -32,8 +31,7 @@ interface Call {
 // Milliseconds of the clock that all threads share.
 export const elapsed = (): number => Number(process.hrtime.bigint() / 1_000_000n)
 
-// In a thread of its own, so that neither the disk nor a lock holds the thread of the requests. Calls that arrive while
-// it works go to it together.
+// Neither the disk nor a lock may hold the thread of the requests. Calls that arrive while it works go to it together.
 export class DatabaseThread {
   private worker: Worker | undefined
   private waiting: Call[] = []
@@ -75,7 +73,7 @@ export class DatabaseThread {
     const worker = new Worker(threadProgram, {
       eval: true,
       workerData: this.terms,
-      // Of this thread alone: Node 22 and 24 call node:sqlite experimental.
+      // Node 22 and 24 call node:sqlite experimental.
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
     })
@@ -98,7 +96,7 @@ export class DatabaseThread {
       if (failure === undefined) resolve(reply)
       else reject(new Error(sentences[failure] ?? `SQLite failed (${failure}).`))
     })
-    // Node reads up to 1000 replies in one turn of the event loop: a queue would hold the requests until it is empty.
+    // Node reads up to 1000 replies in one turn: a queue would hold the requests until it is empty.
     setImmediate(() => {
       if (this.underWay !== calls) return
       this.underWay = []
