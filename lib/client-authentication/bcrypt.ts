@@ -21,9 +21,7 @@ export function loadBcrypt(): Bcrypt {
   } catch (cause) {
     throw new Error(
       'bcrypt cannot be loaded. A bundle must leave it out, and have it installed beside itself.',
-      {
-        cause,
-      },
+      { cause },
     )
   }
 }

@@ -85,7 +85,7 @@ export function mistakeInKeys(credential: Json): string | undefined {
   const { keys: given, jwks_uri: uri } = credential
   if ((given === undefined) === (uri === undefined)) return neither
   if (uri !== undefined)
-    return isText(uri) && isHttps(uri)
+    return isText(uri) && plainUrl(uri)?.protocol === 'https:'
       ? undefined
       : 'must have as jwks_uri an https URL without user name, password and fragment.'
   if (isList(given) && given.length > registeredAtMost) return `must have at most ${registeredAtMost} keys.`
@@ -97,5 +97,3 @@ export function mistakeInKeys(credential: Json): string | undefined {
 
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
-
-const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

@@ -213,14 +213,11 @@ export async function enableClient(clients: ClientRegistry, clientId: string): P
  * @throws ConfigurationError for an unknown client.
  */
 export async function deleteClient(clients: ClientRegistry, clientId: string): Promise<void> {
-  await updated(clients, clientId, restOf)
-}
-
-function restOf(registration: ClientRegistration): ClientRegistration {
-  const { client_id, client_type } = registration
-  return isDeleted(registration)
-    ? registration
-    : { client_id, client_type, scope: '', disabled: true, deleted: true }
+  await updated(clients, clientId, (registration) => {
+    const { client_id, client_type } = registration
+    if (isDeleted(registration)) return registration
+    return { client_id, client_type, scope: '', disabled: true, deleted: true }
+  })
 }
 
 export const withDisabled = (registration: ClientRegistration, disabled: boolean): ClientRegistration =>

@@ -53,8 +53,6 @@ export interface RateLimitOptions {
   readonly stores?: (name: 'authorization' | 'clients' | 'registration') => Store
 }
 
-const stores = optional(aCall<RateLimitOptions['stores']>())
-
 export type RateLimits = ReturnType<typeof networkLimits>
 
 export const networkLimits = orOff(
@@ -63,6 +61,6 @@ export const networkLimits = orOff(
     authorization: aLimit(600, 60),
     clients: aLimit(600, 60),
     registration: aLimit(100, 600),
-    stores,
+    stores: optional(aCall<RateLimitOptions['stores']>()),
   } satisfies Fields<RateLimitOptions>),
 )

@@ -17,16 +17,11 @@ export interface CacheOptions {
   readonly maximum: number
 }
 
-interface CachePlan extends CacheOptions {
-  readonly url: string
-  readonly prefix: string
-}
-
 // No write rests on a cached record.
 export function cached(
   store: RedisStore,
   reading: RedisConnection,
-  { maximum, url, prefix }: CachePlan,
+  { maximum, url, prefix }: CacheOptions & { readonly url: string; readonly prefix: string },
 ): RedisStore {
   const cache = new RecordCache(maximum)
   const invalidations = new RedisInvalidations(url, prefix, reading, cache)

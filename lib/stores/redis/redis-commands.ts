@@ -41,15 +41,12 @@ export interface RedisStore extends Store {
 }
 
 // On one key.
-interface RedisScript {
-  readonly source: string
-  readonly sha1: string
-}
-
-export const redisScript = (source: string): RedisScript => ({
+export const redisScript = (source: string) => ({
   source,
   sha1: createHash('sha1').update(source).digest('hex'),
 })
+
+type RedisScript = Readonly<ReturnType<typeof redisScript>>
 
 export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
