@@ -6,7 +6,7 @@ import type { SecretVerifier } from './client-secret'
 import type { ServedMethod } from './method'
 import { type Client, hasCredentials } from '../protocol/client'
 
-// RFC 6749 2.3.1: every server must support it.
+// RFC 6749 2.3.1
 export function clientSecretBasic(secrets: SecretVerifier): ServedMethod {
   return {
     name: 'client_secret_basic',
@@ -45,8 +45,8 @@ function parseBasicCredentials(header: string): BasicCredentials | undefined {
 
 const strategy = new BasicStrategy((clientId, secret, done) => done(null, { clientId, secret }))
 
-// passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts it at a colon, and replaces bytes that are not
-// UTF-8. `decode` reads these.
+// passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts it at a colon, and replaces bytes that
+// are not UTF-8. `decode` reads these.
 function readByStrategy(encoded: string): BasicCredentials | undefined {
   succeeded = undefined
   run.authenticate({ headers: { authorization: `Basic ${encoded}` } })
@@ -88,7 +88,7 @@ function formDecode(text: string): string {
   })
 }
 
-// RFC 6749 2.3.1, for clients that cannot use Basic.
+// RFC 6749 2.3.1
 export function clientSecretPost(secrets: SecretVerifier): ServedMethod {
   return {
     name: 'client_secret_post',

@@ -18,7 +18,6 @@ export class CredentialThrottle {
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()
-  // Where a client has authenticated with a chosen secret.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -26,8 +25,8 @@ export class CredentialThrottle {
     private readonly counters: Counters,
   ) {}
 
-  // From a network over its limit, a remembered secret passes only if its client has authenticated from
-  // there: guesses would have no end.
+  // Guesses at a remembered secret from a network over its limit would have no end: it passes only if its client has
+  // authenticated from there.
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,

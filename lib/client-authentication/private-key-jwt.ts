@@ -126,7 +126,7 @@ interface Workload {
   readonly subject: string
 }
 
-// Unproven. Without a workload if the token is of no platform.
+// Unproven.
 function namedIn(token: string, platforms: Platforms) {
   const { iss: issuer, sub } = decodedClaims(token)
   const subject = isText(sub) ? sub : undefined

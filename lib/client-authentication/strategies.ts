@@ -16,7 +16,6 @@ interface Outcomes {
   readonly error: (thrown: unknown) => void
 }
 
-// Undefined if the request uses another method.
 export type AuthenticateAtHost = (request: Request, method: string) => Promise<ProvenClient | undefined>
 
 // Fails for another method, so a host can list several strategies. Passport's `user` is the client.

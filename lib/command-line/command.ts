@@ -79,7 +79,6 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['secrets', 'SIGNING_KEY_SECRETS'],
 ])
 
-// In the words of flags and variables.
 export function linesInFlags({ issues }: ConfigurationError, flags: Flags): readonly string[] {
   const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
   return issues.map(({ path, message }) => {

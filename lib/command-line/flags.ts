@@ -1,13 +1,11 @@
 import { mistakeInUrl, storeVariable } from '../stores/from/store-from'
 import { rules } from './lint'
 
-// Usage text, parsing, and the words of mistakes come from it.
 export interface Flag {
   readonly type: 'boolean' | 'string'
   readonly multiple?: boolean
   readonly unit?: 'value' | 'seconds'
   readonly meaning: string
-  // Where it differs from `memberOf`.
   readonly member?: string | undefined
   readonly mistakeIn?: (value: string) => string | undefined
 }

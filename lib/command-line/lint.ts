@@ -257,7 +257,6 @@ type LintRule = {
   readonly severity: 'error' | 'warning'
   readonly why: string
   readonly cure: string
-  // A specification, or `good practice`.
   readonly source: string
 }
 

@@ -10,7 +10,6 @@ interface CountedHits {
   readonly endsAt: number
 }
 
-// Fixed windows in memory, bounded and without a timer.
 export class BoundedWindows {
   private readonly windows: ExpiringMap<CountedHits>
 

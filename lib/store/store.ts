@@ -104,8 +104,7 @@ export interface Store {
 }
 
 /**
- * Seconds that a removal stays marked, longer than a create may be on its way: its deadline is at most the longest wait
- * after its call, and its process knows the time of the database to within as much.
+ * Seconds that a removal stays marked, longer than a create may be on its way: twice the longest deadline, and some.
  */
 export const markSeconds = 124
 

@@ -38,7 +38,6 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
     decodedAtMost,
   )
 
-  // `by`: who registered them.
   constructor(
     private readonly store: Store,
     private readonly by: 'the host' | 'themselves',

@@ -23,7 +23,6 @@ export interface HttpResponse {
 const refusalBehind = (response: HttpResponse): TappedRefusal | undefined =>
   refusals.get(headerOf(response, 'x-request-id') ?? '')
 
-// Undefined unless the response has it exactly once.
 function headerOf({ headers }: HttpResponse, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined

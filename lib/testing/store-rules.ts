@@ -60,7 +60,6 @@ const refused = (created: Promise<boolean>) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-// Versions and values follow from labels.
 function labelsOf() {
   const versions = new Map<string, string>()
   const versionOf = (label: string) => {
@@ -97,7 +96,6 @@ const actsOf =
     const { write, labelOf } = labelsOf()
     const [start, tag] = [`authorization:${random22()}`, random22()]
     const key = start + odd
-    // In turns by both stores.
     const atOnce = <T>(count: number, act: (number: number, by: Store) => Promise<T>) =>
       Promise.all(upTo(count).map((number) => act(number, number % 2 === 0 ? store : other)))
     const verbsOf = (by: Store) => ({
@@ -109,7 +107,6 @@ const actsOf =
       remove: () => by.remove(key),
     })
     const [verbs, ofOther] = [verbsOf(store), verbsOf(other)]
-    // May know nothing.
     const peek = (label = 'none') => {
       const [known, again] = [store.peek?.(key), store.peek?.(key)]
       if (known !== undefined) equal(`peek = ${labelOf(known)}`, `peek = ${label}`)

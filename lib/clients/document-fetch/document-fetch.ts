@@ -119,7 +119,6 @@ export function hostLimits(clock: () => number) {
   // A network has many names. More than the 1920 of a /48 to all names.
   const networks = perMinute(2400)
   return {
-    // Before the look-up of the name.
     countFetch(hostname: string, senders: readonly CountedNetwork[]): void {
       // First what a single attacker reaches first: beyond it, nothing that others need is used up.
       const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
@@ -127,7 +126,6 @@ export function hostLimits(clock: () => number) {
       sendersEverywhere.takeFromAll(senders)
       hosts.take(hostname)
     },
-    // Before the connection.
     countConnection: (addresses: readonly string[]): void =>
       networks.takeFromAll(addresses.flatMap(networksOf)),
   }

@@ -115,7 +115,6 @@ const parseDate = (text = ''): number => (text.endsWith(' GMT') ? Date.parse(tex
 interface GuardedRequest {
   readonly target: Target
   readonly addresses: readonly string[]
-  // Of the response body.
   readonly maximumSize: number
   readonly ca: RequestOptions['ca']
   readonly signal: AbortSignal

@@ -12,7 +12,6 @@ export interface Target {
   readonly port: number
   readonly host: string
   readonly path: string
-  // Only for loopback.
   readonly isPlain: boolean
 }
 
@@ -86,7 +85,7 @@ export class TargetAddresses {
       (!loopbackOnly && (this.anywhere || isPublicAddress(address))) ||
       (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
-    // A name may have many addresses: it tries four. IPv4 first: it has fewer holes.
+    // At most four of the many that a name may have. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]
     return [...ipv4.slice(0, 2), ...ipv6.slice(0, 2)]
   }

@@ -57,7 +57,6 @@ export const day = 24 * 3600
 interface UseLifetimes {
   // At least two days longer than every token: a note may be a day old, and clocks differ.
   readonly lifetime: number
-  // From an authorization request to its code or token.
   readonly requestLifetime: number
 }
 
@@ -133,7 +132,7 @@ export class DynamicClientRecords {
     }))
   }
 
-  // A code or token prolongs the client, at most once a day; a request lets it wait for its first owner.
+  // A code or token prolongs the client, at most once a day; a request lets it wait for its owner.
   note(authorization: Authorization, { lifetime, requestLifetime }: UseLifetimes): Promise<void> | undefined {
     const { clientId } = authorization
     if (!isDynamicClientId(clientId)) return undefined

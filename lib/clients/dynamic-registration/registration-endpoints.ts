@@ -216,7 +216,7 @@ const unexpiredSecrets = ({ registration, secretExpiries }: DynamicClient, now: 
     .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
     .filter(({ expiresAt }) => expiresAt > now)
 
-// The response with a new secret may get lost: the previous one lives on, and brings another.
+// The response with a new secret may get lost: the client then shows the previous one, and gets another.
 function nextSecrets(
   live: readonly Secret[],
   shown: Secret | undefined,

@@ -197,7 +197,7 @@ function withinScope(registration: object, allowed: Scope): object {
   return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
 }
 
-// RFC 7591 3.2.1: a secret ends at its client_secret_expires_at.
+// RFC 7591 3.2.1
 function withLiveSecrets(
   client: Client | undefined,
   { secretExpiries }: DynamicClient,

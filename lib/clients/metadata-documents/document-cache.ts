@@ -62,7 +62,6 @@ type LookedUp = { readonly client: Client } | { readonly error: unknown; readonl
 // One network fills at most a quarter of the stored documents.
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  // By key, the networks that caused the fetch.
   private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()

@@ -42,7 +42,6 @@ function withoutTables(tables: ReadTables): Error {
   return new Error(`${names}: make them with "npx express-authorization-server migrate".`)
 }
 
-// Of PostgreSQL, or of Node.
 function codeOf(error: unknown): string {
   const code = isRecord(error) ? error['code'] : undefined
   return typeof code === 'string' && /^[A-Z\d_]{5,40}$/.test(code) ? code : ''

@@ -148,7 +148,6 @@ function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
 // Others must not wait behind a dead connection.
 const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
 
-// Equal additions, for one statement.
 interface Batch {
   size: number
   readonly stored: Promise<Count>

@@ -49,7 +49,7 @@ export function cached(
   }
 }
 
-// Seconds. By then Redis has refused, or the first mark has arrived.
+// Seconds.
 const patience = 2
 
 // Every cached record makes garbage collection longer.
@@ -63,7 +63,6 @@ const isCached = (key: string): boolean => key.startsWith(cachedKind)
 // The caller reports every change, and extends the trust.
 class RecordCache {
   private readonly entries: BoundedMap<StoredValue>
-  // Reads that may cache their results.
   private readonly tickets = new Map<string, symbol>()
   // Of the monotonic clock, in milliseconds.
   trustedUntil = 0
@@ -81,7 +80,6 @@ class RecordCache {
     return found
   }
 
-  // Keeps what it finds, unless the record changes meanwhile.
   async read(key: string, find: () => Promise<StoredValue | undefined>): Promise<StoredValue | undefined> {
     const ticket = Symbol('ticket')
     if (this.isTrusted() && !this.tickets.has(key)) this.tickets.set(key, ticket)

@@ -154,7 +154,6 @@ class MasterRole {
   private pending: Promise<void> | undefined
   private wasMaster = false
 
-  // `hello` goes ahead of the reads and writes on their connection.
   constructor(
     private readonly hello: () => Promise<unknown>,
     private readonly leave: () => void,
@@ -208,7 +207,6 @@ export function readOverHost(client: RedisCommands, unused: string): (key: strin
   return (key) => confirmedBy(role.confirmed(), read(key))
 }
 
-// A list of names and values, an object or a map, by the client.
 function roleIn(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
   if (reply instanceof Map) return reply.get('role')

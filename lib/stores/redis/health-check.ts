@@ -78,7 +78,6 @@ async function refusesKeys(client: RedisCommands, prefix: string): Promise<boole
   return false
 }
 
-// Empty if the client sends no command again, or does not tell.
 function settingAgainstResending(client: RedisCommands): string {
   if (!('options' in client) || !isRecord(client.options)) return ''
   const { autoResendUnfulfilledCommands, maxRetriesPerRequest, retryDelayOnFailover } = client.options

@@ -40,7 +40,6 @@ export interface RedisStore extends Store {
   close(): Promise<void>
 }
 
-// On one key.
 export const redisScript = (source: string) => ({
   source,
   sha1: createHash('sha1').update(source).digest('hex'),
