@@ -55,9 +55,8 @@ const roundsAt = (cost: number) => 2 ** cost
 const roundsOf = (hashes: readonly string[]) =>
   hashes.reduce((rounds, secretHash) => rounds + roundsAt(costOf(secretHash)), 0)
 
-// Every refusal makes the same number of bcrypt rounds: its time does not show whether a client or owner
-// exists, or its digests. Decoys add what the dearest one of this process has more. Cost c makes 2^c rounds,
-// so the sum is exact.
+// Every refusal makes the same number of bcrypt rounds: its time shows no client, owner or digest. Decoys add
+// what the dearest one of this process has more. Cost c makes 2^c rounds, so the sum is exact.
 export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number

@@ -45,8 +45,8 @@ function parseBasicCredentials(header: string): BasicCredentials | undefined {
 
 const strategy = new BasicStrategy((clientId, secret, done) => done(null, { clientId, secret }))
 
-// passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts it at a colon, and replaces bytes that
-// are not UTF-8. `decode` reads these.
+// passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts it at a colon, and replaces
+// bytes that are not UTF-8. `decode` reads these.
 function readByStrategy(encoded: string): BasicCredentials | undefined {
   succeeded = undefined
   run.authenticate({ headers: { authorization: `Basic ${encoded}` } })

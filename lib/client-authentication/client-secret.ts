@@ -65,8 +65,7 @@ const knownSeconds = 24 * 3600
 
 type Memory = 'fresh' | 'known'
 
-// Remembers right secrets under a keyed digest. For five minutes, this replaces a comparison; for a day, it shows that
-// the secret is no guess.
+// Remembers right secrets under a keyed digest: for five minutes in place of a comparison, for a day as no guess.
 export class SecretVerifier {
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
   private readonly foreign: ForeignDigests | undefined

@@ -25,8 +25,8 @@ export class CredentialThrottle {
     private readonly counters: Counters,
   ) {}
 
-  // Guesses at a remembered secret from a network over its limit would have no end: it passes only if its client has
-  // authenticated from there.
+  // Guesses at a remembered secret from a network over its limit would have no end: it passes only if its
+  // client has authenticated from there.
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
@@ -66,8 +66,8 @@ export class CredentialThrottle {
     ]
   }
 
-  // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the microseconds
-  // would leak which clients exist.
+  // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the
+  // microseconds would leak which clients exist.
   private registrationOf(client: Client | undefined): string {
     if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)

@@ -19,9 +19,9 @@ import {
 } from './registrations'
 
 /**
- * Registers and changes the clients of one server. Unless the option `clients` is `registeredClients(store)`, every
- * function rejects with a ConfigurationError, except for clients that registered themselves. The host must check who
- * calls.
+ * Registers and changes the clients of one server. Unless the option `clients` is `registeredClients(store)`,
+ * every function rejects with a ConfigurationError, except for clients that registered themselves. The host
+ * must check who calls.
  */
 export interface ClientRegistrar {
   /** As {@link registerClient}, within this server's capabilities. @throws ConfigurationError as there. */

@@ -36,7 +36,7 @@ export interface IssuedCredentials {
 /**
  * Issues an identifier and, to a confidential client without its own digests, a secret.
  *
- * @param offered the server's capabilities. Default: no limit; other rules apply.
+ * @param offered the server's capabilities. Default: no limit.
  * @throws ConfigurationError with every mistake, or if the `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(
@@ -134,7 +134,7 @@ export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[
  * the change at their next use; access tokens stay. An open request at a removed redirection URI ends on a
  * page.
  *
- * @param offered the server's capabilities. Default: no limit; other rules apply.
+ * @param offered the server's capabilities. Default: no limit.
  * @throws ConfigurationError with every mistake of the result, or for an unknown client.
  */
 export async function changeClient(

@@ -39,8 +39,8 @@ export const someNames = optional(
   ),
 )
 
-// RFC 7591 2: what a client itself states, to this server or to every server. 3.2.1: without what it cannot have here.
-// The path of a mistake is its member.
+// RFC 7591 2: what a client states, here or to every server. 3.2.1: without what it cannot have here. The path of a
+// mistake is its member.
 export function readStated(at: Stated, { grantTypes, methods, usualMethod }: StatedTerms) {
   const method = at.field('token_endpoint_auth_method', optional(aText)) ?? usualMethod
   const usesKeys = method === privateKeyJwtName && offersKeys(at.context)

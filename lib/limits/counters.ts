@@ -46,9 +46,9 @@ export interface FailureThrottle extends Limit {
   readonly name: RefusalName
 }
 
-// An attempt counts as a failure before it runs, so parallel ones cannot exceed a limit. One that throws stays counted:
-// a host may throw for a wrong password. First in `limits`: what a single attacker reaches first, so refused attempts
-// do not use up what honest clients share.
+// An attempt counts as a failure before it runs: parallel ones cannot exceed a limit. One that throws stays counted: a
+// host may throw for a wrong password. First in `limits`: what a single attacker reaches first, before what honest
+// clients share.
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],
   counters: Counters,

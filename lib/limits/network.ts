@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { withoutPort } from '../protocol/sender'
 
-// One connection has 64 bits of IPv6. Odd texts are all `unknown`: none gives an attacker a new count.
+// One connection has 64 bits of IPv6. Odd texts are all `unknown`: none brings a new count.
 export const networkOf = (address: string | undefined): string => networkIn(partsOf(address), 64)
 
 // RFC 6177 2: the most that one subscriber gets.

@@ -15,8 +15,8 @@ interface Bucket {
 // More than one: full buckets go as fast as new ones come.
 const sweptPerAddition = 2
 
-// Drops only full buckets: an attacker with many keys cannot give a key a new limit. With a fixed window, a client over
-// its share would wait until the window ends, and its code would expire.
+// Drops only full buckets: many keys give an attacker no new limit. In a fixed window, a client over its share would
+// wait so long that its code expires.
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
   private swept = this.buckets.entries()

@@ -1,9 +1,8 @@
 import type { WarningCode } from '../protocol/warning-code'
 import type { StoreWarning } from './store'
 
-// A late copy of a create, sent again by a client library or the network, could bring back a removed record: each has a
-// deadline by the clock of the database, which every reply brings. A create that is void too early, for want of a good
-// clock, goes out again.
+// A late copy of a create could bring back a removed record: each has a deadline by the clock of the database, which
+// every reply brings. One that is void too early, for want of a good clock, goes out again.
 export class CreationDeadline {
   // At most so many milliseconds ahead of `performance.now`.
   private ahead: number | undefined

@@ -155,8 +155,8 @@ function ownedBy(token: string, client: DynamicClient | undefined): DynamicClien
 // Shorter than any digest.
 const noDigest = '-'.repeat(42)
 
-// RFC 7592 2.2: members that the request leaves out are gone. Issues a new secret in the last half of the current one,
-// or to a client that knows only an older one.
+// RFC 7592 2.2: omitted members are gone. Issues a new secret in the last half of the current one, or to a client that
+// knows only an older one.
 async function update(
   registration: DynamicRegistration,
   { registration: { client_id } }: DynamicClient,

@@ -21,8 +21,8 @@ export const needsVerification = (
 ): boolean =>
   members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
 
-// A document speaks to every server: what such clients cannot have here goes, and it makes its client no more
-// than a stranger's.
+// A document speaks to every server: what such clients cannot have here goes. Its client is no more than a
+// stranger's.
 export function parseDocument(json: unknown, clientId: string, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
   // Exactly: a document must not name the client of another URL.

@@ -153,8 +153,8 @@ interface Batch {
   readonly stored: Promise<Count>
 }
 
-// Additions of this process to one key go together behind the statement before them: they run at the same time, so any
-// order is right. `send` resolves to the stored count, below 0 too.
+// Additions of this process to one key wait for the statement before them, and go together, in any order. `send`
+// resolves to the stored count, below 0 too.
 function gathered(send: (key: string, amount: number, seconds: number) => Promise<Count>): Store['add'] {
   const lines = new Lines()
   const waiting = new Map<string, Batch>()

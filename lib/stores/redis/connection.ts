@@ -146,9 +146,9 @@ class ReadsTogether {
 
 const confirmedFor = 1000
 
-// Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY): after a failover behind
-// one name, a guard's connection would stay with the old master and still find revoked tokens. Asks at most once a
-// second; a role counts from the sending of the question. A replica from the start stays in use: `check` warns of it.
+// Redis reports a demotion to writers only (READONLY): after a failover behind one name, a guard's connection would
+// stay with the old master and still find revoked tokens. Asks at most once a second; a role counts from the sending of
+// the question. A replica from the start stays in use: `check` warns of it.
 class MasterRole {
   private askedAt = -Infinity
   private pending: Promise<void> | undefined

@@ -5,8 +5,8 @@ export interface ThreadTerms {
   readonly patience: number
 }
 
-// A text of plain JavaScript: no file of the package is sure to be there, in a bundle or where tests run from
-// TypeScript. It replies to each list of acts once its transaction is on the disk.
+// Plain JavaScript in a text: no file of the package is sure to be there, in a bundle or under TypeScript. Replies to a
+// list of acts once its transaction is on the disk.
 export const threadProgram = String.raw`'use strict'
 const { parentPort, workerData } = require('node:worker_threads')
 const { statSync } = require('node:fs')
