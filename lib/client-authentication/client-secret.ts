@@ -57,13 +57,9 @@ function looksRandom(secret: string): boolean {
   return /^[\w+/=-]{43,}$/.test(secret) && isMixed && different > 20
 }
 
-type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
-
 const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
-
-type Memory = 'fresh' | 'known'
 
 // Remembers right secrets under a keyed digest: for five minutes in place of a comparison, for a day as no guess.
 export class SecretVerifier {
@@ -82,7 +78,7 @@ export class SecretVerifier {
   constructor(
     private readonly clock: () => number,
     verifyDigest?: VerifyDigest,
-    private readonly replace?: ReplaceHash,
+    private readonly replace?: (clientId: string, from: string, to: string) => Promise<unknown>,
   ) {
     this.foreign = verifyDigest && new ForeignDigests(verifyDigest)
   }
@@ -152,7 +148,7 @@ export class SecretVerifier {
     this.verifiedAt.set(this.mark(hash, secret), this.clock())
   }
 
-  private memoryOf(mark: string): Memory | undefined {
+  private memoryOf(mark: string): 'fresh' | 'known' | undefined {
     const since = this.verifiedAt.get(mark)
     if (since === undefined) return undefined
     const age = this.clock() - since

@@ -54,11 +54,6 @@ export interface PrivateKeyJwtOptions {
   readonly issuers?: readonly PlainIssuer[]
 }
 
-interface MethodPlugin {
-  readonly name: string
-  readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
-}
-
 /**
  * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT. The
  * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or their URL, `{
@@ -72,7 +67,7 @@ interface MethodPlugin {
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): MethodPlugin {
+export function privateKeyJwt(options: PrivateKeyJwtOptions = {}) {
   const settings = readOptions('privateKeyJwt()', fields, options)
   const clientKeys = new ClientKeys(
     ({ credentials }) => dataOf(privateKeyJwtName, credentials),

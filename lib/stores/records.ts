@@ -58,8 +58,8 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-// A single use is a record that nobody reads: of all creates, one succeeds, at each issuer. Failed attempts count for
-// all issuers: they share the clients and their secrets. `countUse` throws if a share is used up.
+// A single use is a record that nobody reads: of all creates at an issuer, one succeeds. Failed attempts
+// count for all issuers, which share the clients and their secrets. `countUse` throws if a share is used up.
 export function countersIn(
   store: Pick<Store, 'add' | 'write'>,
   issuerDigest = '',

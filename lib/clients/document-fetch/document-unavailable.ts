@@ -1,11 +1,5 @@
-/**
- * - `url`: no https URL that this server fetches;
- * - `connection`: none, broken, or with a wrong certificate;
- * - `status`: not 200, so also every redirect;
- * - `malformed`: not JSON in UTF-8, or nested too deeply;
- * - `limited`: by host, or by sender;
- * - `busy`: too many fetches run.
- */
+// `connection`: also with a wrong certificate. `status`: not 200, so also every redirect. `malformed`: also nested
+// too deeply. `limited`: by host, or by sender.
 export type UnavailableReason =
   | 'url'
   | 'unresolved'

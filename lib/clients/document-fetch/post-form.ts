@@ -17,12 +17,8 @@ const atOnceToHost = 4
 const longestLine = 10_000
 const busy = () => new DocumentUnavailable('busy')
 
-interface PostFormOptions extends DocumentFetchOptions {
-  readonly insideNetwork?: boolean
-}
-
 // Only a server at loopback sends to loopback, also over http.
-export function postForm(options: PostFormOptions): PostForm {
+export function postForm(options: DocumentFetchOptions & { readonly insideNetwork?: boolean }): PostForm {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   // A host that never answers must not keep others waiting.

@@ -116,8 +116,7 @@ class RecordCache {
   }
 }
 
-// Milliseconds after a proof that reports arrive. A revoked token passes for this long at most, if the network goes
-// silent or the process stands still.
+// Milliseconds after a proof that reports arrive: a revoked token passes for this long at most.
 const trustedFor = 1000
 // Milliseconds.
 const proofEvery = 250

@@ -57,7 +57,7 @@ export function connect(url: string, { waiting = 0, once = false } = {}) {
 
 export type RedisConnection = ReturnType<typeof connect>
 
-// Ends a silent connection, too. The timers of ioredis would also end it for a process that stood still.
+// Ends a silent connection, too. The timers of ioredis would end it for a process that stood still.
 function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
   return (reply) => {
     const { stream } = redis
@@ -96,7 +96,7 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
 // Tuning: one MGET for the reads of one turn: a tenth less processor time for a refresh (2026-11-22,
 // docs/reports/performance.md). Can go when ioredis joins the GETs of one turn.
 
-// CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
+// Permanent: a cluster that looks like one server, and access rules.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
 
 interface Waiting {
