@@ -7,7 +7,10 @@ import type { Scope } from '../protocol/scope'
  */
 export type EventOrigin = string
 
-/** No member holds a credential. Texts have at most 256 characters, and no control characters. */
+/**
+ * An unknown member is undefined. No member holds a credential. Texts have at most 256 characters, and no control
+ * characters.
+ */
 export interface AuditEvent {
   /** Milliseconds since the epoch, by the option `clock`. */
   readonly time: number

@@ -12,7 +12,7 @@ export interface ProvenClient {
 }
 
 export interface AuthenticationContext extends AuthenticatingSender {
-  // Not yet proven.
+  // Registered, not yet proven.
   clientFound(): void
 }
 

@@ -13,7 +13,7 @@ export function clientSecretBasic(secrets: SecretVerifier): ServedMethod {
     scheme: 'Basic',
     read({ authorization }) {
       const credentials = authorization[0] === undefined ? undefined : parseBasicCredentials(authorization[0])
-      // Some libraries name a public client so: the method `none` reads it.
+      // An empty password only names a public client: the method `none` reads it.
       if (credentials === undefined || credentials.secret === '') return undefined
       return { clientId: credentials.clientId, credential: credentials.secret }
     },
@@ -103,7 +103,8 @@ export function clientSecretPost(secrets: SecretVerifier): ServedMethod {
 
 const isPublic = (client: Client | undefined) => client !== undefined && !hasCredentials(client)
 
-// RFC 6749 3.2.1: by `client_id`; some libraries use Basic with an empty password.
+// RFC 6749 3.2.1: a public client names itself by `client_id`; some libraries use Basic with an empty
+// password.
 export const none: ServedMethod = {
   name: 'none',
   scheme: 'Basic',

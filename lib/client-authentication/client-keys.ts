@@ -61,7 +61,7 @@ export class ClientKeys {
   }
 }
 
-// By another refusal, the client could give up its registration.
+// By the code of another refusal, the client could give up its registration.
 const unavailable = (cause: unknown) =>
   cause instanceof Throttled ? cause : refused('client_keys_unavailable', {}, { cause })
 

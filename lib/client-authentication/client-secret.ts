@@ -35,7 +35,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
     throw new RangeError(
       `A client secret must have 1 to ${bcryptBytes} bytes; generateClientSecret() makes a good one.`,
     )
-  // Only the host hashes: behind all comparisons.
+  // Only the host hashes: it waits behind all comparisons.
   return bcryptHash(secret, 'after the line')
 }
 
@@ -44,7 +44,7 @@ export const generatedHash = (secret: string): string => generatedPrefix + diges
 // Undefined for a chosen secret that is too long for bcrypt.
 async function ownHash(secret: string): Promise<string | undefined> {
   if (looksRandom(secret)) return generatedHash(secret)
-  // Only the client itself can cause this: before possible guesses.
+  // Only the client itself can cause this, so it goes before guesses.
   return fitsBcrypt(secret) ? bcryptHash(secret, 'before the line') : undefined
 }
 
@@ -119,7 +119,7 @@ export class SecretVerifier {
     return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // Only the client itself can cause this: before possible guesses.
+  // Only the client itself can cause this, so it goes before guesses.
   private async renewed(hash: string, secret: string, clientId: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, clientId, 'before the line'),
@@ -171,8 +171,9 @@ const verdict = (match: string | undefined, hashes: readonly string[]): Verifica
 /**
  * Verifies a client secret by a digest of another authorization server, as it stands in `client_secret_hashes`. Must
  * depend on nothing else: the server remembers what is right. To hide which clients exist, it calls for each refused
- * secret as often as for the client with the most such digests. Digests of different cost, and comparisons that do not
- * take constant time, still show in the response time.
+ * secret as often as for the client with the most such digests, also with digests of other clients, whose answers count
+ * for nothing. Digests of different cost, and comparisons that do not take constant time, still show in the response
+ * time.
  */
 export type VerifyDigest = (digest: string, secret: string) => boolean | Promise<boolean>
 
@@ -187,7 +188,7 @@ const deadline = {
 const failure = (what: string) =>
   refused('secret_check_failed', {}, { cause: new Error(`The function verifyDigest ${what}.`) })
 
-// Every refusal makes as many calls, from the first answer for a digest on.
+// Every refusal makes the same number of calls, from the first answer for a digest on.
 class ForeignDigests {
   private decoys: readonly string[] = []
 

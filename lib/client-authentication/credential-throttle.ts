@@ -85,9 +85,9 @@ export class CredentialThrottle {
 /**
  * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
  * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000;
- * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure. Right
- * generated secrets, and right chosen ones that this process verified within a day, are never refused or
- * counted.
+ * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
+ * succeeds. Right generated secrets, and right chosen ones that this process verified within a day, are never
+ * refused or counted.
  */
 export interface ClientAuthenticationLimits {
   /**

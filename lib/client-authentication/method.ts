@@ -13,11 +13,14 @@ export interface CredentialSources {
   readonly body: Parameters
   /** The server refuses credentials in it. */
   readonly query: Parameters
-  /** Undefined unless this process asked for one in the TLS handshake: no header of a proxy takes its place. */
+  /**
+   * Undefined unless this process asked for one in the TLS handshake: no header of a proxy takes its place, because
+   * anybody could write it.
+   */
   readonly certificate: ClientCertificate | undefined
   /**
    * The `client_id` of the client whose entry in `credentials` fits. Undefined if several fit, and if the option
-   * `clients` is no list.
+   * `clients` is no list. Proves nothing.
    */
   readonly clientWith: (method: string, fits: (entry: unknown) => boolean) => string | undefined
 }
@@ -37,7 +40,7 @@ export type Verification = boolean | 'by an old secret'
  *
  * @param status `known` for a credential that this process verified within a day: counts nothing. Over the network's
  * limit, it passes only if the client has authenticated from there before.
- * @throws OAuthError over a limit, or if the counters do not answer. Do not catch it.
+ * @throws OAuthError over a limit, or if the counters do not answer; nothing was verified. Do not catch it.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
@@ -94,8 +97,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed (RFC 6749
    * 2.3.1), also for unknown clients; not for signatures, certificates and long random keys.
    * @param server the same object at each call of one server.
-   * @param sender give `useLast` what proves the client once. Pass the sender on to `server.documents.fetch(url, size,
-   * { sender })`: otherwise one sender can use up a host's limits.
+   * @param sender give `useLast` what proves the client once. Pass the sender on to
+   * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits.
    * @throws OAuthError to refuse the client with a reason of the method, and always the same description. For an
    * unknown client, return false.
    */

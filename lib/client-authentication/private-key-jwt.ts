@@ -56,8 +56,8 @@ export interface PrivateKeyJwtOptions {
 
 /**
  * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT. The
- * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or their URL, `{
- * private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one by `kid`.
+ * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or their URL,
+ * `{ private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one by `kid`.
  *
  * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server alone; `exp` and
  * `jti`; and at most 16 KiB. It authenticates one request on all processes; a refused request does not use it up.

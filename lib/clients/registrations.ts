@@ -28,7 +28,7 @@ export interface IssuedCredentials {
   readonly client_id: string
   /**
    * 43 characters of base64url, 258 random bits. Undefined for a public client, and for one with its own
-   * digests.
+   * digests. The registration holds only its digest.
    */
   readonly client_secret: string | undefined
 }

@@ -42,8 +42,8 @@ export interface AuthorizationList {
   /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined
   /**
-   * Whether no live authorization is missing: one from before the option `authorizations` was on may live
-   * without a refresh since.
+   * Whether no live authorization is missing. False while one from before the option `authorizations` was on
+   * may live without a refresh since.
    */
   readonly isComplete: boolean
 }
@@ -78,9 +78,9 @@ export interface OwnerAuthorizations {
   /**
    * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests.
    * Endpoints and guards of this process refuse them once the promise resolves; guards on the store in other
-   * processes within a second, with their option `authorizations`; other guards within their own bounds. What
-   * the client gets within 5 seconds after the call ends, too, because clocks differ. May be repeated. Emits
-   * no event. Of an unknown client, nothing ends.
+   * processes within a second, with their option `authorizations`; other guards within their own bounds. The
+   * client may ask again: what it gets within 5 seconds after the call ends, too, because clocks differ. May
+   * be repeated. Emits no event. Of an unknown client, nothing ends.
    */
   revokeClient(clientId: string): Promise<void>
 }

@@ -14,7 +14,8 @@ const deadlineOfStore = (seconds: number, store: object): Deadline => ({
     return unavailable(new Error(`${place} did not answer within ${seconds} s${because}.`))
   },
   failed(thrown) {
-    // Database clients put the whole command into extra properties. Hosts recognize errors by name and codes.
+    // Database clients put the whole command into extra properties, which must not reach a log. Hosts
+    // recognize errors by name and codes.
     const error = bareError(thrown)
     const { place, failure = error.message } = saidBy(store)
     if (place === undefined) return unavailable(error)

@@ -46,7 +46,7 @@ export interface Store {
   /**
    * Stores a value in one atomic act, if the stored version is `expected`; without `expected`, if nothing is stored.
    * Resolves to whether it stored. If the stored version is `version` already, only the reply of an earlier call was
-   * lost: resolves to true.
+   * lost: resolves to true, and may write the same again.
    *
    * A create is void once its caller no longer waits, by the clock of the database, and rejects while a removal of the
    * key is marked: no late copy of it brings back a removed record.
@@ -61,7 +61,7 @@ export interface Store {
 
   /**
    * Adds to a count in one atomic act, which is sent once. The count ends `seconds` after its first addition, is never
-   * below 0, and a count of 0 has no end. Counts and records do not share keys.
+   * below 0, and a count of 0 has no end. A count and a record of the same key are independent.
    */
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
@@ -93,7 +93,7 @@ export interface Store {
    */
   readonly check?: ((issuer: string) => Promise<readonly StoreWarning[]>) | undefined
 
-  /** The last server or guard of the process that uses the store calls it, and waits. */
+  /** The last server or guard of the process that uses the store calls it, and waits for it. */
   readonly close?: (() => unknown) | undefined
 
   /** For messages, such as `Redis at localhost:6379`. Never a password. */

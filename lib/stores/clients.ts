@@ -242,8 +242,7 @@ export const withoutDeleted =
 // For one turn only: a later request may follow a disabling.
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')
 
-// A host may change an object in place (`client.disabled = true`). The comparison takes about 0.3 µs, parsing 10 to 20
-// µs.
+// A host may change an object in place (`client.disabled = true`). To compare takes about 0.3 µs, to parse 10 to 20.
 export class ParsedRegistrations {
   private readonly parsed = new WeakMap<object, { readonly copy: unknown; readonly client: Client }>()
 

@@ -28,11 +28,14 @@ export interface DynamicRegistrationOptions {
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
-   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB. Beyond,
-   * registration responds with 503. Clients that owners have approved do not count. Default 10 000.
+   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB: about twice as
+   * many are unused at most. Beyond, registration responds with 503. Clients that owners have approved do not count.
+   * Default 10 000.
    */
   readonly maximumClients?: number
-  /** The scope that such clients may have, separated by spaces, and the default of each. Default: all scopes. */
+  /**
+   * The scope that such clients may have, separated by spaces; a client that names none gets all. Default: all scopes.
+   */
   readonly scope?: string
   /**
    * Registers every client with all of `scope` (RFC 7591 2). The owner still approves each request. MCP clients need it

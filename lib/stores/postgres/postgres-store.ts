@@ -44,7 +44,7 @@ const fields = {
 /**
  * Keeps records in PostgreSQL 12 or later, in two tables that `npx express-authorization-server migrate` makes. A
  * settled write or removal outlives a crash; a promotion too, if `synchronous_commit` and `synchronous_standby_names`
- * make PostgreSQL wait. Counts may lose the last moments.
+ * make PostgreSQL wait for the standby. Counts may lose the last moments.
  *
  * @throws ConfigurationError if an option is wrong.
  */

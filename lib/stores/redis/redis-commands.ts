@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Store, StoreWarning } from '../../store/store'
 
 /**
- * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it. For node-redis, pass `{
- * call: (...words) => client.sendCommand(words) }`.
+ * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it. For node-redis, pass
+ * `{ call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
   /** Sends one command. Rejects with the error of Redis, message unchanged. */
