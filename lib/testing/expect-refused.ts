@@ -68,7 +68,7 @@ const noToken = { code: undefined, reason: 'token_missing' } as const
  * of the test, which remembers 1000 refusals.
  *
  * @param reason of `docs/errors.md`, such as `token_invalid`.
- * @throws AssertionError if not, or if the response is wrong.
+ * @throws AssertionError if the suite did not, or if the response is wrong.
  */
 export function expectRefused(response: HttpResponse, reason: string): void {
   const refusal = refusalOf(response)

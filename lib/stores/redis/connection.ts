@@ -154,6 +154,7 @@ class MasterRole {
   private pending: Promise<void> | undefined
   private wasMaster = false
 
+  // `hello` goes ahead of the reads and writes, on their connection.
   constructor(
     private readonly hello: () => Promise<unknown>,
     private readonly leave: () => void,

@@ -65,7 +65,7 @@ export type RedisStoreOptions = {
 )
 
 /**
- * Keeps every record in Redis 6.2 or later, or in Valkey, under one key. An authorization expires with its last
+ * Keeps every record in Redis 6.2 or later, or in Valkey, one key for each. An authorization expires with its last
  * credential. A dump holds no usable credential.
  *
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
