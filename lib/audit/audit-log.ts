@@ -35,7 +35,7 @@ export class AuditLog {
     return this.events.listenerCount(name) > 0
   }
 
-  /** Returns the request id for the response; undefined if no listener heard an event. */
+  // Undefined if no listener heard an event.
   reportSuccess(asked: AuditedRequest): string | undefined {
     const event = asked.committed?.event
     if (event === undefined || !this.hasListener(event.name)) return undefined
@@ -44,11 +44,7 @@ export class AuditLog {
     return origin.requestId
   }
 
-  /**
-   * Sets the request id as a header of the response, and returns it.
-   *
-   * @param look a second look, for the explanation alone.
-   */
+  // `look`: a second look, for the explanation.
   reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
     const { code, reason } = error
     const origin = originOf(asked)
@@ -58,7 +54,7 @@ export class AuditLog {
     const cause = causeOfFailure(error)
     if (cause === undefined) this.tellRefusal(error, origin, asked, look)
     else this.tellFailure(error, cause, origin, asked)
-    // A transition can both refuse and revoke, as a replay does.
+    // A replay both refuses and revokes.
     const event = asked.committed?.event
     if (event?.name === 'revoked') this.tellGrant(event, origin, asked)
     return requestId
@@ -147,7 +143,7 @@ export class AuditLog {
     }
   }
 
-  /** A listener that throws or rejects causes a warning, and changes neither the response nor other listeners. */
+  // A listener that fails changes neither the response nor other listeners.
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
     Object.freeze(event)
     const events: EventEmitter = this.events
@@ -176,7 +172,7 @@ const withoutRequest = (endpoint: EventOrigin, clientId?: string): Origin => ({
   clientId,
 })
 
-/** Once for each reason, name and message, so the first fault does not hide the next. */
+// The first fault must not hide the next.
 function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
   const { cure = 'Read the cause.' } = rowOf(reason) ?? {}
@@ -187,16 +183,16 @@ function warnOfFailure(reason: string, cause: unknown): void {
   )
 }
 
-/** For events alone, never for the response. */
+// For events, never for the response.
 export interface AuditNotes {
   readonly committed: CommittedTransition | undefined
   readonly access?: Partial<AuditedAuthorization> | undefined
   readonly authorizationId?: string
   readonly shown: string | undefined
   readonly grantType: string | undefined
-  /** Proven or not. */
+  // Proven or not.
   readonly claimedClientId: string | undefined
-  /** An unregistered identifier may be a misplaced secret, which no event may hold. */
+  // An unregistered identifier may be a misplaced secret.
   readonly isRegistered: boolean
 }
 
@@ -218,7 +214,6 @@ function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes
 
 const noNames = { clientId: undefined, subject: undefined }
 
-/** As the request names it, or of the authorization. Of an unregistered name, 8 hexadecimal digits of the digest. */
 function clientOf({ clientId }: Origin, known: AuditNotes): string | undefined {
   const { claimedClientId, isRegistered } = known
   const claimed =
@@ -228,13 +223,13 @@ function clientOf({ clientId }: Origin, known: AuditNotes): string | undefined {
   return plainOrAbsent(clientId ?? claimed ?? authorizationOfNotes(known).clientId)
 }
 
-// RFC 6749 4.1.2, RFC 9700 4.14.2: signs of theft have their own events, for alarms.
+// RFC 6749 4.1.2, RFC 9700 4.14.2
 const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
   ['code_replayed', 'replayed'],
   ['refresh_token_reused', 'reused'],
 ])
 
-/** Undefined for a refusal, which may have a cause, such as a parser error. Maintenance has none. */
+// A refusal may have a cause, such as a parser error. Maintenance has none.
 function causeOfFailure(error: OAuthError): unknown {
   const { code, cause } = error
   const isFailure = code === 'server_error' || (code === 'temporarily_unavailable' && cause !== undefined)
@@ -255,10 +250,9 @@ export function carryRequestId(response: Response, requestId: string | undefined
   if (requestId !== undefined && !response.headersSent) response.setHeader(requestIdName, requestId)
 }
 
-/** The host's id, or a random one. */
 function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(requestIdName)
-  // Printable ASCII only: a host may echo a client's header, whose C1 controls terminals obey.
+  // Printable ASCII: a host may echo a client's header, whose C1 controls terminals obey.
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id

@@ -16,19 +16,17 @@ export interface DiagnosedRefusal {
   readonly observed?: Observed | undefined
 }
 
-/** Plug-ins of a host may make any number of reasons. */
+// Plug-ins may make any number of reasons.
 const maximumWarnings = 200
 
-// A denial is a decision, and a limit is no mistake. EAS_TLS_REQUIRED or EAS_TRUST_PROXY explains
-// `tls_required`.
+// A denial is a decision. EAS_TLS_REQUIRED or EAS_TRUST_PROXY explains `tls_required`.
 const silent: ReadonlySet<string> = new Set(['owner_denied', 'maintenance', 'closing', 'tls_required'])
 
-/** Warns once per cause and server, for the person who sets it up. Responses stay the same. */
+// Once per cause and server, for the person who sets it up.
 export class Diagnosis {
   private readonly explained = new Set<string>()
   private looks = 0
 
-  /** The response does not wait for the look. */
   explainAfter(refusal: DiagnosedRefusal, look: () => Promise<Observed>): void {
     this.looks += 1
     if (this.looks > maximumWarnings) return
@@ -46,7 +44,7 @@ export class Diagnosis {
   }
 }
 
-/** Never in production, whatever the option says, nor in tests: they refuse on purpose, and runners print warnings. */
+// Never in production, nor in tests: they refuse on purpose.
 export const explainsRefusals: Field<boolean> = (given, at, name) =>
   aFlag(true)(given, at, name) && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 
@@ -87,7 +85,7 @@ function shown(value: string | number | readonly string[]): string {
 
 const quoted = (text: string) => `"${plainText(text)}"`
 
-// Two URLs that should be equal are the usual mistake. A slip in a slash or a letter has the shortest sentence.
+// Two URLs that should be equal are the usual mistake: the shortest sentence tells the slip.
 function differenceIn({ sent, ...others }: Observed): string | undefined {
   if (typeof sent !== 'string') return undefined
   const texts = Object.values(others).flat().filter(isText)

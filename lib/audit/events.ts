@@ -18,8 +18,8 @@ export interface AuditEvent {
   /** `X-Request-Id` of the response; undefined without a request. */
   readonly requestId: string | undefined
   /**
-   * As the request names it, proven or not; or else of the authorization. For an unregistered name, the first 8
-   * hexadecimal digits of its SHA-256 digest: it may be a misplaced secret.
+   * As the request names it, proven or not; or else of the authorization. For an unregistered name, which may be a
+   * misplaced secret, the first 8 hexadecimal digits of its SHA-256 digest.
    */
   readonly clientId: string | undefined
   /** Of the authorization that the request found or began. */
@@ -31,8 +31,7 @@ export interface AuditEvent {
   /** Found or begun by the request. */
   readonly authorizationId: string | undefined
   /**
-   * Joins the events of one credential, the issued code or access token or else the presented one: the first 8
-   * hexadecimal digits of its SHA-256 digest.
+   * Joins the events of one credential, issued or else presented: the first 8 hexadecimal digits of its SHA-256 digest.
    */
   readonly credential: string | undefined
 }
@@ -55,11 +54,11 @@ export interface ThrottleEvent extends RefusalEvent {
   readonly retryAfter: number
 }
 
-/** The server's own side failed, such as a store or a function of the host. */
+/** The server's own side failed, such as a store. */
 export interface FailureEvent extends RefusalEvent {
   /**
-   * An error of a store is a copy with name, message, stack and codes only, because database clients put whole commands
-   * into other properties. Every other error is unchanged, and may hold anything that the host's code put there.
+   * An error of a store has name, message, stack and codes only: database clients put whole commands into other
+   * properties. Every other error may hold anything that the host's code put there.
    */
   readonly cause: unknown
 }

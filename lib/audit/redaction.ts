@@ -12,7 +12,7 @@ const kinds: readonly CredentialKind[] = [
 // RFC 7515 7.1: header and payload begin with `{"`, in base64url `eyJ`.
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
-/** Undefined if it does not look like a credential: it may be a password. */
+// Other texts may be passwords.
 export const credentialFingerprint = (text: string | undefined): string | undefined =>
   text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 
@@ -22,17 +22,16 @@ const hasForm = (text: string): boolean =>
 // Six letters, 36 bits, contain the four bytes.
 export const fingerprintOfDigest = (text: string): string => hexOf(text.slice(0, 6))
 
-/** Of base64url with at most 8 bytes. */
+// Of base64url with at most 8 bytes.
 export const hexOf = (text: string): string => bytes.toString('hex', 0, bytes.write(text, 'base64url'))
 
 const bytes = Buffer.alloc(8)
 
 const longest = 256
-// Line breaks and escape sequences can forge log lines. Format characters can reverse visible text.
+// Line breaks and escape sequences can forge log lines. Format characters can reverse text.
 const usual = /^[\x20-\x7E]*$/
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** For a log: at most 256 characters, and U+FFFD for unprintable ones. */
 export function plainText(text: string): string {
   if (text.length <= longest && usual.test(text)) return text
   return text.slice(0, longest).replaceAll(unprintable, '\u{FFFD}')

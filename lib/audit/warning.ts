@@ -2,20 +2,19 @@ import type { WarningCode } from '../protocol/warning-code'
 
 const given = new Map<string, Set<string>>()
 
-/** For one code: an error message of the host may differ each time. */
+// An error message of the host may differ each time.
 const maximumOccasions = 50
 
-/** Once per process, code and occasion. */
 export function warnOnce(code: WarningCode, message: string, occasion: string = code): void {
   emitOnce(code, message, occasion)
 }
 
-/** A store of the host may have codes of its own. */
+// A store of the host may have codes of its own.
 export function warnOfStore({ code, message }: { readonly code: string; readonly message: string }): void {
   emitOnce(code, message, code)
 }
 
-/** The caller bounds how often. */
+// The caller bounds how often.
 export function warn(code: WarningCode, message: string): void {
   emit(code, message)
 }

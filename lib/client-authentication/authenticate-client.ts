@@ -7,19 +7,17 @@ import type { ClientCredential } from './read-credential'
 
 export interface ProvenClient {
   readonly client: Client
-  /** For example during a rotation. */
+  // During a rotation.
   readonly byOldSecret: boolean
 }
 
 export interface AuthenticationContext extends AuthenticatingSender {
-  /** Runs if the presented client is registered, though not yet proven. */
+  // Registered, not yet proven.
   clientFound(): void
 }
 
-/**
- * An unknown client, a disabled one, a wrong secret and a wrong method look the same and cost the same. If
- * the network is over its limit, only a client of the host passes, with a secret or key that is no guess.
- */
+// An unknown or disabled client, a wrong secret and a wrong method look and cost the same. From a network
+// over its limit, only clients of the host pass, with a secret or key that is no guess.
 export class ClientVerification {
   constructor(
     private readonly findClient: FindClient,
@@ -27,12 +25,11 @@ export class ClientVerification {
     private readonly server: AuthenticatingServer,
   ) {}
 
-  /** At once for generated secrets and public clients of a list. */
   prove(presented: ClientCredential, context: AuthenticationContext): Eventual<ProvenClient> {
     const found = attempt(
       () => this.findClient(presented.clientId, context),
       (error) => {
-        // The identifier is a document's URL, and no misplaced secret: events may name it.
+        // The identifier is a document's URL, no misplaced secret: events may name it.
         if (error instanceof UnusableClient) context.clientFound()
         throw error
       },
@@ -72,7 +69,7 @@ export class ClientVerification {
   }
 }
 
-// Otherwise, the cost would show whether a disabled client's secret was right.
+// The cost must not show whether a disabled client's secret was right.
 const unlessDisabled = (client: Client | undefined) => (client?.disabled === true ? undefined : client)
 
 function provenClient(

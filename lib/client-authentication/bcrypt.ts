@@ -1,7 +1,7 @@
 import { type Priority, Semaphore } from '../primitives/concurrency'
 import { notAttempted } from '../protocol/refusals'
 
-// More than libuv's threads would wait in its queue, unbounded, in front of file system and DNS.
+// More would wait in libuv's queue, unbounded, before file system and DNS.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
 const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
   notAttempted('bcrypt_busy'),
@@ -14,29 +14,24 @@ interface Bcrypt {
 
 let loaded: Bcrypt | undefined
 
-/**
- * Loads late: native code fits no bundle, and most servers have no bcrypt digest. Call at construction if one
- * is known.
- */
+// Native code fits no bundle, and most servers need none. Call at construction if a digest is known.
 export function loadBcrypt(): Bcrypt {
   try {
     return (loaded ??= require('bcrypt'))
   } catch (cause) {
     throw new Error(
       'bcrypt cannot be loaded. A bundle must leave it out, and have it installed beside itself.',
-      {
-        cause,
-      },
+      { cause },
     )
   }
 }
 
 export const bcryptBytes = 72
 
-/** About 55 ms per hash. */
+// About 55 ms per hash.
 export const bcryptCost = 10
 
-/** bcrypt reads 72 bytes: a longer secret would match the digest of its beginning. */
+// bcrypt reads 72 bytes: a longer secret would match the digest of its beginning.
 export const fitsBcrypt = (secret: string): boolean =>
   secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 
@@ -52,7 +47,6 @@ async function matches(secret: string, secretHash: string): Promise<boolean> {
 
 export const costOf = (secretHash: string): number => Number(secretHash.slice(4, 6))
 
-/** A comparison takes time and never matches. */
 const decoyHash = (cost: number): string =>
   `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 
@@ -61,30 +55,19 @@ const roundsAt = (cost: number) => 2 ** cost
 const roundsOf = (hashes: readonly string[]) =>
   hashes.reduce((rounds, secretHash) => rounds + roundsAt(costOf(secretHash)), 0)
 
-/**
- * Every refusal makes the same number of bcrypt rounds, so its time does not show whether a client or owner
- * exists, or how many digests of what cost it has.
- *
- * Decoys add the rounds that are missing to the dearest client or owner of this process: cost c makes 2^c
- * rounds, so the sum is exact.
- */
+// Every refusal makes the same number of bcrypt rounds: its time shows no client, owner or digest. Decoys add
+// what the dearest one of this process has more. Cost c makes 2^c rounds, so the sum is exact.
 export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number
 
-  /**
-   * @param cost the least cost of a refusal before the first digest. Default: such a refusal costs nothing.
-   */
+  // `cost`: the least of a refusal before the first digest. Default: none.
   constructor(cost?: number) {
     this.mostRounds = cost === undefined ? 0 : roundsAt(cost)
     this.dearest = cost ?? 0
   }
 
-  /**
-   * Takes one turn for all comparisons, so an attempt runs whole or not at all.
-   *
-   * @param further compares other digests if no bcrypt digest matches.
-   */
+  // One turn for all comparisons: an attempt runs whole or not at all.
   async match(
     secret: string,
     hashes: readonly string[],
@@ -104,7 +87,7 @@ export class ConstantWorkComparer {
   }
 }
 
-// Costs are 4 to 31, and `rounds` is a multiple of 2^4, so nothing is left over.
+// Costs are 4 to 31, and `rounds` is a multiple of 2^4: nothing is left over.
 function decoysOf(rounds: number, dearest: number): readonly string[] {
   let left = rounds
   return costs.flatMap((cost) => {

@@ -6,14 +6,14 @@ import type { SecretVerifier } from './client-secret'
 import type { ServedMethod } from './method'
 import { type Client, hasCredentials } from '../protocol/client'
 
-/** RFC 6749 2.3.1: every server must support it. */
+// RFC 6749 2.3.1
 export function clientSecretBasic(secrets: SecretVerifier): ServedMethod {
   return {
     name: 'client_secret_basic',
     scheme: 'Basic',
     read({ authorization }) {
       const credentials = authorization[0] === undefined ? undefined : parseBasicCredentials(authorization[0])
-      // An empty password only names a public client, as some libraries do: the method `none` reads it.
+      // An empty password only names a public client: the method `none` reads it.
       if (credentials === undefined || credentials.secret === '') return undefined
       return { clientId: credentials.clientId, credential: credentials.secret }
     },
@@ -22,7 +22,7 @@ export function clientSecretBasic(secrets: SecretVerifier): ServedMethod {
   }
 }
 
-/** RFC 7617, with the form encoding of RFC 6749 2.3.1. */
+// RFC 7617, form encoded (RFC 6749 2.3.1).
 interface BasicCredentials {
   readonly clientId: string
   readonly secret: string
@@ -45,24 +45,22 @@ function parseBasicCredentials(header: string): BasicCredentials | undefined {
 
 const strategy = new BasicStrategy((clientId, secret, done) => done(null, { clientId, secret }))
 
-/**
- * passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts a secret at a colon, and
- * replaces bytes that are not UTF-8. {@link decode} reads these.
- */
+// passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts it at a colon, and replaces
+// bytes that are not UTF-8. `decode` reads these.
 function readByStrategy(encoded: string): BasicCredentials | undefined {
   succeeded = undefined
   run.authenticate({ headers: { authorization: `Basic ${encoded}` } })
   return succeeded !== undefined && isWhole(succeeded, encoded) ? succeeded : undefined
 }
 
-// passport-http succeeds before it returns, so one object serves all requests.
+// passport-http succeeds before it returns: one object serves all requests.
 let succeeded: BasicCredentials | undefined
 const run = Object.assign(Object.create(strategy), {
   success: (credentials: BasicCredentials) => (succeeded = credentials),
   fail: () => undefined,
 })
 
-// As many characters as bytes: nothing is cut, and all is ASCII.
+// As many characters as bytes: nothing is cut, all is ASCII.
 const isWhole = ({ clientId, secret }: BasicCredentials, encoded: string) =>
   clientId.length + 1 + secret.length === Math.floor((encoded.length * 3) / 4) &&
   !clientId.includes(replacement) &&
@@ -78,7 +76,7 @@ function decode(encoded: string): BasicCredentials {
   return { clientId: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
-// About half of the clients in the field do not form encode, so other text than percent triplets stays.
+// About half of the clients do not form encode: other text than percent triplets stays.
 function formDecode(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text
   return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (triplets) => {
@@ -90,7 +88,7 @@ function formDecode(text: string): string {
   })
 }
 
-/** RFC 6749 2.3.1, for clients that cannot use Basic. */
+// RFC 6749 2.3.1
 export function clientSecretPost(secrets: SecretVerifier): ServedMethod {
   return {
     name: 'client_secret_post',
@@ -105,10 +103,8 @@ export function clientSecretPost(secrets: SecretVerifier): ServedMethod {
 
 const isPublic = (client: Client | undefined) => client !== undefined && !hasCredentials(client)
 
-/**
- * RFC 6749 3.2.1: a public client names itself by `client_id`; some libraries use Basic with an empty
- * password.
- */
+// RFC 6749 3.2.1: a public client names itself by `client_id`; some libraries use Basic with an empty
+// password.
 export const none: ServedMethod = {
   name: 'none',
   scheme: 'Basic',

@@ -14,7 +14,7 @@ import type { Sender } from '../protocol/sender'
 import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
 
-// Fewer than in a published set: a registration is parsed more often, and strangers register keys, too.
+// Fewer than published ones: a registration is parsed more often, and strangers register keys, too.
 const registeredAtMost = 12
 const publishedAtMost = 32
 // Bytes: a dozen keys with certificates.
@@ -25,7 +25,7 @@ export class ClientKeys {
   static readonly none = new KeySet([])
 
   private readonly registered = privateState<Client, KeySource>()
-  // Per server: another one may fetch from other networks. Evicts the least recently used set.
+  // Per server: another one may fetch from other networks.
   private readonly published = new WeakMap<DocumentFetch, BoundedMap<FetchedKeys>>()
 
   constructor(
@@ -49,7 +49,7 @@ export class ClientKeys {
     const isOfHost = isRegisteredByHost(client)
     const sets = this.published.get(documents) ?? new BoundedMap<FetchedKeys>(setsAtMost)
     this.published.set(documents, sets)
-    // A stranger who names the URL of another client shares no fetch with it.
+    // A stranger who names another client's URL shares no fetch with it.
     const name = `${isOfHost} ${uri}`
     const keys = sets.get(name) ?? new FetchedKeys(uri, { unavailable, isPrevented })
     sets.set(name, keys)
@@ -61,13 +61,13 @@ export class ClientKeys {
   }
 }
 
-// With the code of another refusal, the client could give up its registration.
+// By the code of another refusal, the client could give up its registration.
 const unavailable = (cause: unknown) =>
   cause instanceof Throttled ? cause : refused('client_keys_unavailable', {}, { cause })
 
 const isPrevented = (cause: unknown): boolean => cause instanceof Throttled || isUnanswered(cause)
 
-// A P-521 key takes up to two milliseconds: a stranger's hundreds of keys must not hold up the process.
+// A P-521 key takes up to two milliseconds: a stranger's hundreds must not hold up the process.
 async function fetchKeys(
   uri: string,
   documents: DocumentFetch,
@@ -85,7 +85,7 @@ export function mistakeInKeys(credential: Json): string | undefined {
   const { keys: given, jwks_uri: uri } = credential
   if ((given === undefined) === (uri === undefined)) return neither
   if (uri !== undefined)
-    return isText(uri) && isHttps(uri)
+    return isText(uri) && plainUrl(uri)?.protocol === 'https:'
       ? undefined
       : 'must have as jwks_uri an https URL without user name, password and fragment.'
   if (isList(given) && given.length > registeredAtMost) return `must have at most ${registeredAtMost} keys.`
@@ -97,5 +97,3 @@ export function mistakeInKeys(credential: Json): string | undefined {
 
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
-
-const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

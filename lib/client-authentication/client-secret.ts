@@ -19,15 +19,14 @@ export interface GeneratedClientSecret {
   readonly client_secret_hash: string
 }
 
-/** Makes a client secret that is too random for a guess. Its digest is SHA-256, which is quick to check. */
+/** Makes a client secret that is too random for a guess; its SHA-256 digest is quick to check. */
 export function generateClientSecret(): GeneratedClientSecret {
   const client_secret = secureRandom(43)
   return { client_secret, client_secret_hash: generatedHash(client_secret) }
 }
 
 /**
- * Hashes a secret that a person may have chosen: bcrypt at cost 10, about 55 ms. Resolves to the digest for
- * `client_secret_hashes`.
+ * Hashes a secret that a person may have chosen, for `client_secret_hashes`: bcrypt at cost 10, about 55 ms.
  *
  * @throws RangeError if the secret is empty, or longer than the 72 bytes that bcrypt reads.
  */
@@ -42,10 +41,10 @@ export async function hashClientSecret(secret: string): Promise<string> {
 
 export const generatedHash = (secret: string): string => generatedPrefix + digest(secret)
 
-/** Undefined for a chosen secret that is too long for bcrypt. */
+// Undefined for a chosen secret that is too long for bcrypt.
 async function ownHash(secret: string): Promise<string | undefined> {
   if (looksRandom(secret)) return generatedHash(secret)
-  // Only the client itself can cause this, so it goes before possible guesses.
+  // Only the client itself can cause this, so it goes before guesses.
   return fitsBcrypt(secret) ? bcryptHash(secret, 'before the line') : undefined
 }
 
@@ -58,22 +57,12 @@ function looksRandom(secret: string): boolean {
   return /^[\w+/=-]{43,}$/.test(secret) && isMixed && different > 20
 }
 
-/** What a client of the store has in place of a digest of another server. */
-type ReplaceHash = (clientId: string, from: string, to: string) => Promise<unknown>
-
 const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
 
-/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
-type Memory = 'fresh' | 'known'
-
-/**
- * Remembers a secret after a successful comparison, under a keyed digest of stored hash and secret; never a
- * failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no guess.
- */
+// Remembers right secrets under a keyed digest: for five minutes in place of a comparison, for a day as no guess.
 export class SecretVerifier {
-  /** By keyed digest. */
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
   private readonly foreign: ForeignDigests | undefined
   private readonly comparison = new ConstantWorkComparer()
@@ -84,25 +73,22 @@ export class SecretVerifier {
     () => generateClientSecret().client_secret_hash,
   )
 
-  /**
-   * @param clock milliseconds; must not step: a step back would keep secrets fresh for longer.
-   * @param verifyDigest verifies digests of other servers.
-   * @param replace undefined if the host holds the registrations.
-   */
+  // `clock` must not step: secrets would stay fresh for longer. `replace`: undefined if the host holds the
+  // registrations.
   constructor(
     private readonly clock: () => number,
     verifyDigest?: VerifyDigest,
-    private readonly replace?: ReplaceHash,
+    private readonly replace?: (clientId: string, from: string, to: string) => Promise<unknown>,
   ) {
     this.foreign = verifyDigest && new ForeignDigests(verifyDigest)
   }
 
-  /** A right generated secret cannot be a guess, so no limit applies. Undefined: it may be a chosen one. */
+  // A right generated secret is no guess: no limit applies. Undefined: it may be a chosen one.
   verifyGenerated(client: Client | undefined, secret: string): Verification | undefined {
     const hashes = client?.client_secret_hashes ?? none
     const presented = digest(secret)
     let match: string | undefined
-    // Each comparison runs, so an unknown client costs the same.
+    // Each comparison runs: an unknown client costs the same.
     for (let at = 0; at < Math.max(hashes.length, liveSecrets); at++) {
       const hash = hashes[at] ?? this.decoys[at] ?? ''
       if (hash.startsWith(generatedPrefix) && isSameDigest(presented, hash.slice(generatedPrefix.length)))
@@ -111,14 +97,12 @@ export class SecretVerifier {
     return match === undefined ? undefined : verdict(match, hashes)
   }
 
-  /** A secret verified within a day passes as `known`, which counts nothing. */
   async verifyChosen(
     client: Client | undefined,
     secret: string,
     withinLimits: Throttle,
   ): Promise<Verification> {
     const { client_secret_hashes: registered = none, client_id: clientId = '' } = client ?? {}
-    // Most requests use the current secret.
     const hashes = registered.toReversed()
     const memories = this.padded(hashes).map((hash) => this.memoryOf(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
@@ -130,12 +114,12 @@ export class SecretVerifier {
     return withinLimits(async () => verdict(await this.compared(hashes, secret, clientId), registered))
   }
 
-  /** An unknown client, and clients with one or two secrets, cost the same. */
+  // Unknown clients, and those with one or two secrets, cost the same.
   private padded(hashes: readonly string[]): readonly string[] {
     return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // Only the client itself can cause this, so it goes before possible guesses.
+  // Only the client itself can cause this, so it goes before guesses.
   private async renewed(hash: string, secret: string, clientId: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, clientId, 'before the line'),
@@ -164,12 +148,11 @@ export class SecretVerifier {
     this.verifiedAt.set(this.mark(hash, secret), this.clock())
   }
 
-  private memoryOf(mark: string): Memory | undefined {
+  private memoryOf(mark: string): 'fresh' | 'known' | undefined {
     const since = this.verifiedAt.get(mark)
     if (since === undefined) return undefined
     const age = this.clock() - since
     if (age >= knownSeconds * 1000) return undefined
-    // Evicts the least recently used.
     this.verifiedAt.set(mark, since)
     return age < freshSeconds * 1000 ? 'fresh' : 'known'
   }
@@ -187,10 +170,10 @@ const verdict = (match: string | undefined, hashes: readonly string[]): Verifica
 
 /**
  * Verifies a client secret by a digest of another authorization server, as it stands in `client_secret_hashes`. Must
- * depend on nothing else: the server remembers what is right, and to hide which clients exist, it asks for each refused
- * secret as often as for the client with the most such digests, with digests of other clients whose answers count for
- * nothing. So the time of a response shows only what your function adds: whether one digest costs more than another, and
- * where a comparison ends that does not take constant time.
+ * depend on nothing else: the server remembers what is right. To hide which clients exist, it calls for each refused
+ * secret as often as for the client with the most such digests, also with digests of other clients, whose answers count
+ * for nothing. Digests of different cost, and comparisons that do not take constant time, still show in the response
+ * time.
  */
 export type VerifyDigest = (digest: string, secret: string) => boolean | Promise<boolean>
 
@@ -205,13 +188,13 @@ const deadline = {
 const failure = (what: string) =>
   refused('secret_check_failed', {}, { cause: new Error(`The function verifyDigest ${what}.`) })
 
-/** Every refusal makes the same number of calls, from the first answer for a digest on. */
+// Every refusal makes the same number of calls, from the first answer for a digest on.
 class ForeignDigests {
   private decoys: readonly string[] = []
 
   constructor(private readonly verify: VerifyDigest) {}
 
-  /** Undefined if there is nothing to call, so that no attempt waits for a turn. */
+  // Undefined without calls: no attempt waits for a turn.
   attempt(secret: string, digests: readonly string[]): (() => Promise<string | undefined>) | undefined {
     return digests.length + this.decoys.length === 0 ? undefined : () => this.match(secret, digests)
   }

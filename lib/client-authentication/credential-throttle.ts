@@ -12,13 +12,12 @@ import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
 import { SingleFlight } from '../primitives/concurrency'
 
-/** RFC 6749 2.3.1. */
+// RFC 6749 2.3.1
 export class CredentialThrottle {
   private readonly key = secureRandom(43)
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()
-  // Networks from which a client has authenticated with a chosen secret.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -26,10 +25,8 @@ export class CredentialThrottle {
     private readonly counters: Counters,
   ) {}
 
-  /**
-   * @param sender whose network has used up its failures could guess without end at a remembered secret: it
-   * passes only from a network from which its client has authenticated before.
-   */
+  // Guesses at a remembered secret from a network over its limit would have no end: it passes only if its
+  // client has authenticated from there.
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
@@ -46,8 +43,7 @@ export class CredentialThrottle {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // Simultaneous requests with a right secret share one attempt, so they do not use up the client's
-      // limit.
+      // Simultaneous requests with a right secret share one attempt, and one count.
       const attemptCounted = () =>
         this.attempts.shareSuccess(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
@@ -59,7 +55,7 @@ export class CredentialThrottle {
     }
   }
 
-  // The address comes first: its limit bounds how many keys unknown client names add to the counters.
+  // The address first: its limit bounds how many keys unknown client names add.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
     const { address, clientAndAddress: both, client } = this.limits
     const pair = `${network} ${clientId}`
@@ -71,7 +67,7 @@ export class CredentialThrottle {
   }
 
   // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the
-  // microseconds per request would leak which clients exist.
+  // microseconds would leak which clients exist.
   private registrationOf(client: Client | undefined): string {
     if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)
@@ -88,7 +84,7 @@ export class CredentialThrottle {
 
 /**
  * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
- * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000.
+ * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000;
  * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
  * succeeds. Right generated secrets, and right chosen ones that this process verified within a day, are never
  * refused or counted.

@@ -11,11 +11,11 @@ import type { Counters } from '../limits/counters'
 export interface CredentialSources {
   readonly authorization: readonly string[]
   readonly body: Parameters
-  /** The query of the request URI. The server refuses credentials in it. */
+  /** The server refuses credentials in it. */
   readonly query: Parameters
   /**
-   * Undefined unless this process asked for one in the TLS handshake. Behind a proxy that ends TLS, the
-   * server reads no header in its place: anybody could write it.
+   * Undefined unless this process asked for one in the TLS handshake: no header of a proxy takes its place, because
+   * anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
   /**
@@ -38,8 +38,8 @@ export type Verification = boolean | 'by an old secret'
 /**
  * Verifies a possible guess. The server counts a failure first, and takes it back after a success.
  *
- * @param status `known` for a credential that this process verified within a day: counts nothing. If the
- * network is over its limit, it passes only if the client has authenticated from there before.
+ * @param status `known` for a credential that this process verified within a day: counts nothing. Over the network's
+ * limit, it passes only if the client has authenticated from there before.
  * @throws OAuthError over a limit, or if the counters do not answer; nothing was verified. Do not catch it.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
@@ -48,10 +48,7 @@ export interface AuthenticatingServer {
   readonly issuer: string
   /** Absolute, as in the metadata. */
   readonly tokenEndpoint: string
-  /**
-   * A key is good once at this issuer, across all processes that share the counters. `limits.singleUses`
-   * limits each client.
-   */
+  /** A key is good once at this issuer, on all processes. `limits.singleUses` limits each client. */
   readonly counters: Counters
   /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
   readonly documents: DocumentFetch
@@ -67,14 +64,13 @@ export interface AuthenticatingSender extends Sender {
 }
 
 /**
- * A method of client authentication (RFC 6749 2.3.2). A client may use a host's method if `credentials` of
- * its registration has an entry under the method's name. After any error but an `OAuthError`, the client gets
- * `server_error` without detail.
+ * A method of client authentication (RFC 6749 2.3.2). A client may use it if `credentials` of its registration has an
+ * entry of its name. After any error but an `OAuthError`, the client gets `server_error` without detail.
  */
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
-   * The HTTP authentication scheme, if the method reads the `Authorization` header; also for the challenge.
-   * Matches in any letter case. For endpoints without a form, the metadata lists only methods with a scheme.
+   * The HTTP authentication scheme, if the method reads the `Authorization` header; also for the challenge. In any
+   * letter case. For endpoints without a form, the metadata lists only methods with a scheme.
    */
   readonly scheme?: string
   /**
@@ -87,26 +83,24 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
   /** Parameters with a credential. The server refuses them in a query (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Undefined if the request does not use the method. Runs for every request, to notice a second method.
-   * Ignore a header of another scheme.
+   * Undefined if the request does not use the method. Runs for every request, to notice a second method. Ignore a
+   * header of another scheme.
    *
    * @throws OAuthError if the request uses the method wrongly.
    */
   read(sources: CredentialSources): PresentedCredential | undefined
   /**
-   * Only `true` and `by an old secret` prove the client. For an unknown client, take as long as for a wrong
-   * credential: otherwise the response time shows which clients exist.
+   * Only `true` and `by an old secret` prove the client. For an unknown client, take as long as for a wrong credential:
+   * otherwise the response time shows which clients exist.
    *
    * @param client undefined for an unknown or disabled client.
-   * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed,
-   * such as passwords (RFC 6749 2.3.1), also for unknown clients; not for signatures, certificates and long
-   * random keys.
+   * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed (RFC 6749
+   * 2.3.1), also for unknown clients; not for signatures, certificates and long random keys.
    * @param server the same object at each call of one server.
-   * @param sender give `useLast` what proves the client once, such as an assertion. Pass the sender on to
-   * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits for all
-   * others.
-   * @throws OAuthError to refuse the client with a reason of the method, and always the same description. For
-   * an unknown client, return false instead.
+   * @param sender give `useLast` what proves the client once. Pass the sender on to
+   * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits.
+   * @throws OAuthError to refuse the client with a reason of the method, and always the same description. For an
+   * unknown client, return false.
    */
   verify(
     client: Client | undefined,
@@ -118,14 +112,12 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
 }
 
 export interface ServedMethod extends ClientAuthenticationMethod {
-  /** Proves what needs no wait: undefined leaves the credential to `verify`. */
+  // Undefined leaves the credential to `verify`.
   verifyAtOnce?(client: Client | undefined, credential: string): Verification | undefined
 }
 
-/**
- * RFC 6749 5.2: by the scheme that the client tried; or every scheme, if it tried none of these, such as
- * Digest. With a scheme that cannot succeed, the client would only try again.
- */
+// RFC 6749 5.2: by the scheme that the client tried, or else every scheme. With one that cannot succeed, the client
+// would only try again.
 export function challengeOf(schemes: readonly string[], authorization: readonly string[]): string {
   const tried = authorization.map((header) => parseAuthorization(header).scheme)
   const known = schemes.filter((scheme) => tried.some((one) => isSameScheme(one, scheme)))

@@ -23,60 +23,51 @@ import type {
 
 export interface PrivateKeyJwtOptions {
   /**
-   * Whether `aud` may also be the URL of the token endpoint, or of the endpoint that the client calls, such as that of
-   * pushed requests (RFC 9126 2), for clients from before the change of RFC 7523. Another party's server that names
-   * this URL as its own can then use an assertion that was meant for it. Default `false`.
+   * Whether `aud` may also be the URL of the token endpoint, or of the endpoint that the client calls (RFC 9126 2), for
+   * clients from before the change of RFC 7523. Another party's server that names this URL as its own can then use the
+   * assertion. Default `false`.
    */
   readonly tokenEndpointAudience?: boolean
   /**
-   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1), a part of the default: RS256, RS384,
-   * RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519.
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1), a part of the default: RS256, RS384, RS512, PS256,
+   * PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519.
    */
   readonly algorithms?: readonly string[]
   /** The tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to an assertion's end, in whole seconds, 1 to 86 400, besides `clockTolerance`.
-   * Default 300. The server remembers each used assertion until shortly after its end.
+   * The longest time from now to an assertion's end, in whole seconds, 1 to 86 400, besides `clockTolerance`. Default
+   * 300. The server remembers each used assertion for as long.
    */
   readonly maximumLifetime?: number
   /**
-   * Fetches the JWK sets at `jwks_uri`, for example through a proxy. Default: over https, at most 64 KiB, and
-   * never from an address inside your network. A set has at most 32 keys, and is cached for one minute to one
-   * day, by the response headers. An unknown `kid` causes another fetch, at most once in 10 seconds. If a
-   * limit prevents a fetch, or no answer comes in time, the last keys still prove the client for an hour from
-   * their fetch.
+   * Fetches the JWK sets at `jwks_uri`, for example through a proxy. Default: over https, at most 64 KiB, and never
+   * from inside your network. A set has at most 32 keys, and is cached for one minute to one day, by the response
+   * headers. An unknown `kid` causes another fetch, at most once in 10 seconds. If a limit or silence prevents a fetch,
+   * the last keys prove the client for an hour from theirs.
    */
   readonly documents?: DocumentFetch
   /**
-   * Platforms, such as Kubernetes, whose tokens authenticate the programs that they run. The registration names the
-   * program by `iss` and `sub` of its tokens: `credentials: { private_key_jwt: { issuer, subject } }`. Default none.
+   * Platforms, such as Kubernetes, whose tokens authenticate the programs that they run. The registration names `iss`
+   * and `sub` of its tokens: `credentials: { private_key_jwt: { issuer, subject } }`. Default none.
    */
   readonly issuers?: readonly PlainIssuer[]
 }
 
-interface MethodPlugin {
-  readonly name: string
-  readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
-}
-
 /**
- * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT.
- * The registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or
- * where the client publishes them, `{ private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one
- * by `kid`.
+ * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT. The
+ * registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or their URL,
+ * `{ private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one by `kid`.
  *
- * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server and nothing
- * else; `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes that share the
- * server's counters; a refused request does not use it up.
+ * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server alone; `exp` and
+ * `jti`; and at most 16 KiB. It authenticates one request on all processes; a refused request does not use it up.
  *
- * With `issuers`, the JWT may be a platform's token (RFC 7523 2.2), whose `iss` and `sub` the registration names.
- * The request names the client by `client_id`. It may omit it if the option `clients` is a list in which one
- * registration alone has this `iss` and `sub`, or if `sub` is the `client_id`.
+ * With `issuers`, the JWT may be a platform's token (RFC 7523 2.2). The request names the client by `client_id`, unless
+ * `sub` is the `client_id`, or the option `clients` is a list in which one registration alone has this `iss` and `sub`.
  *
  * @throws ConfigurationError if an option is wrong.
  */
-export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): MethodPlugin {
+export function privateKeyJwt(options: PrivateKeyJwtOptions = {}) {
   const settings = readOptions('privateKeyJwt()', fields, options)
   const clientKeys = new ClientKeys(
     ({ credentials }) => dataOf(privateKeyJwtName, credentials),
@@ -125,13 +116,12 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 type Platforms = ReadonlyMap<string, unknown>
 
-/** A program of a platform, by `iss` and `sub` of its tokens. */
 interface Workload {
   readonly issuer: string
   readonly subject: string
 }
 
-/** Unproven. Without a workload if the token is of no platform. */
+// Unproven.
 function namedIn(token: string, platforms: Platforms) {
   const { iss: issuer, sub } = decodedClaims(token)
   const subject = isText(sub) ? sub : undefined
@@ -139,7 +129,7 @@ function namedIn(token: string, platforms: Platforms) {
   return { subject, workload: isOfPlatform ? { issuer, subject } : undefined }
 }
 
-/** RFC 7521 4.2: without `client_id`, the assertion's subject is the client, or a registration names it. */
+// RFC 7521 4.2: without `client_id`, the subject is the client, or a registration names it.
 function readAssertion(
   { body, clientWith }: CredentialSources,
   platforms: Platforms,
@@ -153,11 +143,10 @@ function readAssertion(
     (body.get('client_id') ?? clientWith(privateKeyJwtName, (entry) => namesWorkload(entry, workload)))
   const isLong = isTooLong('client_id', subject)
   if (isLong && workload === undefined) throw refused('client_assertion_malformed')
-  // No client has the digest as its name: another answer would tell which subjects are registered.
+  // No client has this name: another answer would tell which subjects are registered.
   return { clientId: named ?? (isLong ? digest(subject) : subject), credential: assertion }
 }
 
-/** @param entry in `credentials` of a registration. */
 const namesWorkload = (entry: unknown, { issuer, subject }: Workload): boolean =>
   isRecord(entry) && entry['issuer'] === issuer && entry['subject'] === subject
 
@@ -169,11 +158,11 @@ function mistakeInEntry(entry: Json, platforms: Platforms): string | undefined {
   return 'must be { issuer, subject }: a platform of the option issuers of privateKeyJwt(), and the sub of its tokens.'
 }
 
-// draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
-// 8725 3.11: an assertion for another purpose, such as a grant, has another type.
+// draft-ietf-oauth-rfc7523bis: older clients write `JWT` or none. RFC 8725 3.11: an assertion for another purpose has
+// another type.
 const types = ['client-authentication+jwt', 'jwt']
 
-/** Undefined for an assertion that may come again. */
+// Undefined for an assertion that may come again.
 async function useOf(
   assertion: string,
   issuers: ReadonlyMap<string, KeySource>,
@@ -185,13 +174,12 @@ async function useOf(
   const { expiresAt, claims, ...proven } = await verifyJwt(assertion, now, {
     issuers,
     audience: tokenEndpointAudience ? [issuer, tokenEndpoint, called] : [issuer],
-    // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each.
+    // draft-ietf-oauth-rfc7523bis: with several audiences, it would be good at each.
     soleAudience: true,
     algorithms,
     clockTolerance,
     types,
     isAssertion: true,
-    // `read` checks the rest of the form.
     refusal: (fault) => refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`),
   })
   const isRepeatable = settings.issuers.repeatable.has(proven.issuer)
@@ -201,7 +189,7 @@ async function useOf(
   if (isRepeatable) return undefined
   const { jti } = claims
   if (!isText(jti)) throw refused('client_assertion_incomplete')
-  // A process whose clock is behind accepts the assertion for one tolerance longer.
+  // A process whose clock is behind accepts it for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
   const key = `${privateKeyJwtName}:${digest(JSON.stringify([proven.issuer, jti]))}`
   return { key, seconds, refusal: () => refused('client_assertion_replayed') }

@@ -11,26 +11,26 @@ import type {
   ServedMethod,
 } from './method'
 
-/** Nothing is proven. */
+// Nothing is proven.
 export class ClientCredential implements PresentedCredential {
   constructor(
     readonly clientId: string,
     readonly credential: string,
     readonly method: ServedMethod,
-    /** In place of it, for a client without credentials. */
+    // For a client without credentials.
     readonly publicName?: ClientCredential,
   ) {}
 }
 
 export interface CredentialTerms {
-  /** Besides `none`. */
+  // Besides `none`.
   readonly methods: readonly ClientAuthenticationMethod[]
   readonly credentialParameters: readonly string[]
   readonly takesPublicClients: boolean
   readonly clientWith: CredentialSources['clientWith']
 }
 
-/** The host may change the list in place. Of several clients, the order of a list must choose none. */
+// The host may change the list in place. Its order must choose none of several clients.
 export const clientWithin =
   (clients: unknown): CredentialSources['clientWith'] =>
   (method, fits) => {
@@ -42,7 +42,7 @@ export const clientWithin =
       : undefined
   }
 
-// RFC 6749 2.3.1: request URIs end up in logs and histories. Plug-ins name their own parameters.
+// RFC 6749 2.3.1: request URIs end up in logs and histories.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -62,10 +62,7 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
   ...credentialParameters,
 ]
 
-/**
- * Runs before any strategy: a strategy sees only its own method, so a chain of them could not notice two
- * methods.
- */
+// Before any strategy, which sees only its own method.
 export function readCredential(
   sources: CredentialSources,
   { methods, credentialParameters, takesPublicClients }: CredentialTerms,
@@ -79,7 +76,6 @@ export function readCredential(
   const only =
     used && name ? new ClientCredential(used.clientId, used.credential, used.method, name) : (used ?? name)
   if (only === undefined) {
-    // The client means to authenticate by the header.
     if (sources.authorization.length > 0) throw noClientAuthentication(true)
     return undefined
   }
@@ -125,7 +121,7 @@ function readBy(
 ): ClientCredential | undefined {
   const presented: unknown = method.read(sources)
   if (presented === undefined) return undefined
-  // A host may have written the method: a wrong result must not pass for a client later.
+  // A host may have written the method: a wrong result must not pass for a client.
   if (!isPresentedCredential(presented))
     throw new TypeError(
       `read() of the method ${method.name} must return { clientId, credential }, both texts.`,

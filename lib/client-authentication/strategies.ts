@@ -10,23 +10,15 @@ export interface ClientStrategy {
 }
 
 interface Outcomes {
-  /** @param info becomes `req.authInfo`. */
+  // `info` becomes `req.authInfo`.
   readonly success: (client: Client, info: Omit<ProvenClient, 'client'>) => void
   readonly fail: (status: number) => void
   readonly error: (thrown: unknown) => void
 }
 
-/**
- * Reads the request of a host's Passport. Resolves to undefined if it uses another method.
- *
- * @throws OAuthError if the request presents no client, or it does not authenticate.
- */
 export type AuthenticateAtHost = (request: Request, method: string) => Promise<ProvenClient | undefined>
 
-/**
- * Fails for a request that uses another method, so a host can list several strategies. Without success by
- * this method, ends in an `OAuthError`. Passport's `user` is the client.
- */
+// Fails for another method, so a host can list several strategies. Passport's `user` is the client.
 export function clientStrategy(name: string, authenticateAtHost: AuthenticateAtHost): ClientStrategy {
   return {
     name,
@@ -34,7 +26,7 @@ export function clientStrategy(name: string, authenticateAtHost: AuthenticateAtH
       // A host may pass the strategy itself to `passport.authenticate`: one object then serves all requests.
       const { success, fail, error } = this
       const settle = (proven: ProvenClient | undefined) => {
-        // `success` runs the rest of the request in the host: its error must not end as a silent rejection.
+        // `success` runs the rest of the request: an error of the host must not be lost.
         try {
           if (proven === undefined) fail(401)
           else success(proven.client, { byOldSecret: proven.byOldSecret })

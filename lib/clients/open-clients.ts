@@ -28,7 +28,6 @@ export const someRegisteredClients = kind(
 )
 
 export interface OpeningServer {
-  /** If the option is faulty, so is this text, and the server does not start. */
   readonly issuer: string
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
@@ -39,19 +38,14 @@ export interface OpeningServer {
 }
 
 export interface OpenClients {
-  /** Runs for each request of a client. */
   readonly findClient: FindClient
-  /** `lint` checks them. */
   readonly registered: { readonly clients: RegisteredClients; readonly path: string }
-  /** With the deadline of the server; undefined if `registered` are not those of a store. */
+  // With the deadline of the server.
   readonly clientRegistry?: ClientRegistry | undefined
-  /** Fetches documents such as keys at `jwks_uri`. Default: the server's fetch. */
   readonly clientDocuments?: DocumentFetch | undefined
-  /** Members for the metadata. Default none. */
   readonly clientMetadata?: ExtensionMetadata
 }
 
-/** Checks a list now, and the registrations of a store when the store returns them. */
 export function openRegistered(
   given: RegisteredClients,
   path: string,

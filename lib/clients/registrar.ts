@@ -19,37 +19,28 @@ import {
 } from './registrations'
 
 /**
- * Registers and changes the clients of one server. The option `clients` must be `registeredClients(store)`;
- * otherwise every function rejects with a ConfigurationError, except for clients that
- * registered themselves. The host must check who calls.
+ * Registers and changes the clients of one server. Unless the option `clients` is `registeredClients(store)`,
+ * every function rejects with a ConfigurationError, except for clients that registered themselves. The host
+ * must check who calls.
  */
 export interface ClientRegistrar {
-  /**
-   * As the function {@link registerClient}, within this server's capabilities.
-   *
-   * @throws ConfigurationError as there.
-   */
+  /** As {@link registerClient}, within this server's capabilities. @throws ConfigurationError as there. */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
   /**
-   * As the function {@link rotateClientSecret}: if it rejects, for example at `storeDeadline`, call again. To
-   * repeat it in another process, pass the same `secret` from the first call on.
+   * As {@link rotateClientSecret}: if it rejects, call again. To repeat it in another process, pass the same
+   * `secret` from the first call on.
    *
    * @throws ConfigurationError as there.
    */
   rotateClientSecret(clientId: string, secret?: string): Promise<RotatedCredentials>
-  /** As the function {@link dropOldClientSecrets}. @throws ConfigurationError as there. */
+  /** As {@link dropOldClientSecrets}. @throws ConfigurationError as there. */
   dropOldClientSecrets(clientId: string): Promise<void>
-  /**
-   * As the function {@link changeClient}, within this server's capabilities.
-   *
-   * @throws ConfigurationError as there.
-   */
+  /** As {@link changeClient}, within this server's capabilities. @throws ConfigurationError as there. */
   changeClient(clientId: string, change: ClientChange): Promise<void>
   /**
    * Disables a client, also one that registered itself, at once and on every process. With the option
-   * `authorizations`, this also ends its grants, as `authorizations.revokeClient()` does; if the store fails
-   * in between, call again. Without it, access tokens work until they expire, or until `revoke()` ends their
-   * authorization.
+   * `authorizations`, this also ends its grants; if it rejects, call again. Without it, access tokens work
+   * until they expire, or until `revoke()` ends their authorization.
    *
    * @throws ConfigurationError for an unknown client.
    */
@@ -58,23 +49,20 @@ export interface ClientRegistrar {
   enableClient(clientId: string): Promise<void>
   /**
    * Deletes a client for ever, also one that registered itself, at once and on every process. Only its
-   * identifier stays, and stays taken. Its grants end as with {@link disableClient}. If the call rejects,
-   * repeat it.
+   * identifier stays taken. Its grants end as with {@link disableClient}. If it rejects, call again.
    *
    * @throws ConfigurationError for an unknown client.
    */
   deleteClient(clientId: string): Promise<void>
 }
 
-/** Clients that registered themselves. */
 interface SelfRegisteredClients {
-  /** Resolves to false for an unknown client. */
   setDisabled(clientId: string, disabled: boolean): Promise<boolean>
-  /** Also ends what the client got. */
+  // Also ends what the client got.
   remove(clientId: string): Promise<void>
 }
 
-/** @param revokeClient ends the client's grants, after the write that shuts the client out. */
+// `revokeClient` runs after the write that shuts the client out.
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
   offered: ServerCapabilities,
@@ -82,7 +70,7 @@ export function clientRegistrar(
   selfRegistered: SelfRegisteredClients | undefined,
 ): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
-  // The host's registration counts: it may have taken over a client that registered itself.
+  // The host may have taken over a client that registered itself.
   const strangersWith = async (clientId: string): Promise<SelfRegisteredClients | undefined> => {
     const isOfHost = isText(clientId) && (await clients?.find(clientId)) !== undefined
     return isOfHost ? undefined : selfRegistered
@@ -107,7 +95,7 @@ export function clientRegistrar(
     async deleteClient(clientId) {
       const strangers = await strangersWith(clientId)
       if (strangers !== undefined) {
-        // The store forgets a removed client, so remove it last: until then the call may be repeated.
+        // First: the store forgets a removed client, and the call may be repeated.
         await setDisabled(clientId, true)
         return strangers.remove(clientId)
       }

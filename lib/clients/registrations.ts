@@ -16,7 +16,7 @@ import { type ClientRegistry, isDeleted } from '../stores/clients'
 
 /**
  * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and
- * `client_secret_hashes`. Default: registration issues them.
+ * `client_secret_hashes`.
  */
 export type ClientMetadata = Omit<ClientRegistration, 'client_id'> & {
   readonly client_id?: string | undefined
@@ -36,8 +36,8 @@ export interface IssuedCredentials {
 /**
  * Issues an identifier and, to a confidential client without its own digests, a secret.
  *
- * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
- * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken (RFC 6749 2.2).
+ * @param offered the server's capabilities. Default: no limit.
+ * @throws ConfigurationError with every mistake, or if the `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(
   clients: ClientRegistry,
@@ -75,10 +75,10 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 
 function readNew(source: unknown, offered: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
-  // Without a server that verifies it, a digest of another server could as well be a secret in clear.
+  // A digest that no server here verifies could be a secret in clear.
   const known = { ...offered, verifiesDigests: offered.verifiesDigests ?? false }
   const client = parseWrittenClient(source, '', issues, known)
-  // Each digest may cost a bcrypt comparison, and every refusal costs as much as the dearest client.
+  // Every refusal costs as many bcrypt comparisons as the dearest client.
   if (client.client_secret_hashes.length > liveSecrets)
     issues.push({
       path: 'client_secret_hashes',
@@ -126,16 +126,16 @@ type Changeable = Omit<
   'client_id' | 'client_type' | 'client_secret_hashes' | 'disabled' | 'deleted'
 >
 
-/** Replaces whole members. Undefined and null remove a member, so the default applies. */
+/** Replaces whole members. Undefined and null remove a member: the default applies. */
 export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[Member] | null | undefined }
 
 /**
  * Changes a registration in one atomic act; a simultaneous rotation of the secret loses nothing. Grants take
- * the change at their next use. An open authorization request at a removed redirection URI ends on a page.
- * Without the grant type `refresh_token`, refresh tokens are of no use. Access tokens stay as they are.
+ * the change at their next use; access tokens stay. An open request at a removed redirection URI ends on a
+ * page.
  *
- * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
- * @throws ConfigurationError that lists every mistake of the result, or for an unknown client.
+ * @param offered the server's capabilities. Default: no limit.
+ * @throws ConfigurationError with every mistake of the result, or for an unknown client.
  */
 export async function changeClient(
   clients: ClientRegistry,
@@ -156,7 +156,7 @@ export async function changeFrom(
   return changeRegistration(clients, clientId, (current) => changedBy(current, change, offeredFor(current)))
 }
 
-// A grant of a client that had to authenticate must not pass to everybody who finds a refresh token.
+// A grant of a confidential client must not pass to everybody who finds a refresh token.
 const fixed: Readonly<Record<string, string>> = {
   client_id: 'cannot change: the client would be another one.',
   client_type: 'cannot change: register another client.',
@@ -165,7 +165,7 @@ const fixed: Readonly<Record<string, string>> = {
   deleted: 'cannot change here: call deleteClient().',
 }
 
-/** Without prototypes, in which a parsed registration and a stored one differ. */
+// Without prototypes, in which a parsed registration and a stored one differ.
 const plain = (registration: ClientRegistration): unknown => JSON.parse(JSON.stringify(registration))
 
 function changedBy(
@@ -174,14 +174,13 @@ function changedBy(
   offered: ServerCapabilities,
 ): ClientRegistration {
   const before: ReadonlyMap<string, unknown> = new Map(Object.entries(current))
-  // A form may also send unchanged members.
   const issues: ConfigurationIssue[] = Object.entries(fixed).flatMap(([path, message]) =>
     Object.hasOwn(change, path) && !isDeepStrictEqual(change[path], before.get(path))
       ? [{ path, message }]
       : [],
   )
   if (issues.length > 0) throw cannotChange(...issues)
-  // An unknown name without a value stays, because it may be misspelt.
+  // An unknown name without a value may be misspelt.
   const merged = Object.entries({ ...current, ...change })
     .map(([name, value]): [string, unknown] => [name, value ?? undefined])
     .filter(([name, value]) => value !== undefined || !before.has(name))
@@ -192,9 +191,9 @@ function changedBy(
 }
 
 /**
- * Disables a client, at once and on every process. Client endpoints refuse it with `invalid_client`; the
- * authorization endpoint treats it as unknown. Guards do not check the client: its access tokens work until
- * they expire, or until the server's `revoke()` ends them.
+ * Disables a client, at once and on every process: client endpoints refuse it with `invalid_client`, and to
+ * the authorization endpoint it is unknown. Its access tokens work until they expire, or until the server's
+ * `revoke()` ends them.
  *
  * @throws ConfigurationError for an unknown client.
  */
@@ -208,20 +207,17 @@ export async function enableClient(clients: ClientRegistry, clientId: string): P
 }
 
 /**
- * Deletes a client for ever, at once and on every process. The registry keeps only the `client_id`, so it
- * never names another client (RFC 6749 2.2). Its access tokens work until they expire. May be repeated.
+ * Deletes a client for ever, at once and on every process. Only its `client_id` stays, and stays taken (RFC
+ * 6749 2.2). Its access tokens work until they expire. May be repeated.
  *
  * @throws ConfigurationError for an unknown client.
  */
 export async function deleteClient(clients: ClientRegistry, clientId: string): Promise<void> {
-  await updated(clients, clientId, restOf)
-}
-
-function restOf(registration: ClientRegistration): ClientRegistration {
-  const { client_id, client_type } = registration
-  return isDeleted(registration)
-    ? registration
-    : { client_id, client_type, scope: '', disabled: true, deleted: true }
+  await updated(clients, clientId, (registration) => {
+    const { client_id, client_type } = registration
+    if (isDeleted(registration)) return registration
+    return { client_id, client_type, scope: '', disabled: true, deleted: true }
+  })
 }
 
 export const withDisabled = (registration: ClientRegistration, disabled: boolean): ClientRegistration =>
@@ -234,14 +230,13 @@ const maximumUnsettled = 1000
 const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
 
 /**
- * Issues a new secret. The previous secret still works, as the old secret; older secrets do not.
+ * Issues a new secret. The previous secret still works; older secrets do not.
  *
- * If the store fails, the rotation rejects, but the store may write it then or later. The next call finishes
- * it with the same secret, and loses no other. This process remembers 1000 failed rotations. To repeat one in
- * another process, pass the same secret.
+ * If the store fails, the rotation rejects, and may be written all the same. The next call in this process,
+ * which remembers 1000 failed rotations, finishes it. In another process, pass the same secret.
  *
- * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A registered secret stays
- * registered. Default: a new secret.
+ * @param secret the `client_secret` of `generateClientSecret()`. A registered secret stays registered.
+ * Default: a new secret.
  * @throws ConfigurationError for an unknown client, one without a secret, or a malformed `secret`.
  */
 export async function rotateClientSecret(
@@ -279,7 +274,7 @@ export const unsettledSecret = (clients: ClientRegistry, clientId: string): stri
  * Ends a rotation: only the current secret works.
  *
  * @throws ConfigurationError for an unknown client, one without a secret, or after a failed rotation of this
- * process: no caller may have received the current secret.
+ * process: no caller may have the current secret.
  */
 export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
   if (unsettledSecret(clients, clientId) !== undefined)
@@ -293,7 +288,7 @@ export async function dropOldClientSecrets(clients: ClientRegistry, clientId: st
   })
 }
 
-/** In its place, so that the order stays. A digest that is gone stays gone: another request was faster. */
+// In its place. A digest that is gone stays gone: another request was faster.
 export async function replaceSecretHash(
   clients: ClientRegistry,
   clientId: string,
@@ -314,7 +309,7 @@ function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
 
 const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
 
-// A registration that was broken by hand throws, and is not written again.
+// A registration that was broken by hand is not written again.
 function secretsOf(registration: ClientRegistration): readonly string[] {
   const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes

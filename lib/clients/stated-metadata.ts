@@ -24,12 +24,11 @@ type Stated = Place<ServerCapabilities>
 
 interface StatedTerms {
   readonly grantTypes: readonly string[]
-  /** Besides `private_key_jwt`, where the server offers it. */
+  // Besides `private_key_jwt`.
   readonly methods: readonly string[]
   readonly usualMethod: string | undefined
 }
 
-// A longer list would only cost time.
 const longestList = 100
 export const longestUri = 2048
 
@@ -40,10 +39,8 @@ export const someNames = optional(
   ),
 )
 
-/**
- * RFC 7591 2: what a client itself states, to this server or in a document for every server. Leaves out what such clients
- * cannot have here (RFC 7591 3.2.1). A mistake has the name of its member as path.
- */
+// RFC 7591 2: what a client states, here or to every server. 3.2.1: without what it cannot have here. The path of a
+// mistake is its member.
 export function readStated(at: Stated, { grantTypes, methods, usualMethod }: StatedTerms) {
   const method = at.field('token_endpoint_auth_method', optional(aText)) ?? usualMethod
   const usesKeys = method === privateKeyJwtName && offersKeys(at.context)
@@ -66,7 +63,6 @@ export function readStated(at: Stated, { grantTypes, methods, usualMethod }: Sta
   } satisfies Partial<ClientRegistration>
 }
 
-/** The member that a client has stated. @param path of a mistake in its registration. */
 export function memberAt(path: string): string {
   const [name = ''] = path.split(/[.[]/)
   return name === 'credentials' ? 'jwks' : name
@@ -75,10 +71,8 @@ export function memberAt(path: string): string {
 const offersKeys = ({ authenticationMethods = [] }: ServerCapabilities) =>
   authenticationMethods.some(({ name }) => name === privateKeyJwtName)
 
-/**
- * Without what the option `redirectUris` excludes: a client names URIs for every server, and one must not refuse the
- * others. Also without plain http beyond loopback, which only the host may register, and what can never work.
- */
+// A client names URIs for every server: one that is excluded here must not refuse the others. Only the host may
+// register plain http beyond loopback.
 function redirectUrisIn(at: Stated): readonly string[] {
   const asked = at.field('redirect_uris', someNames) ?? []
   const isOpen = (uri: string) =>
@@ -102,13 +96,12 @@ function grantTypesIn(
   // RFC 6749 4.4: only confidential clients use client_credentials.
   const isFor = (name: string) => clientType === 'confidential' || name !== 'client_credentials'
   const granted = allowed.filter((name) => asked.includes(name) && isFor(name))
-  // With refresh alone, a client has nothing to refresh.
   if (granted.every((name) => name === 'refresh_token'))
     at.wrong('grant_types', 'must hold a grant type that is offered.')
   return granted
 }
 
-/** RFC 7591 2.1: a response type needs its grant types. */
+// RFC 7591 2.1
 function responseTypesIn(at: Stated, grantTypes: readonly string[]): readonly string[] {
   const asked = at.field('response_types', someNames) ?? usualResponseTypes(grantTypes)
   const known = asked.flatMap((name) => responseTypeNamed(name, at.context.responseTypes ?? []) ?? [])

@@ -17,8 +17,7 @@ import { clientRegistrar } from '../clients/registrar'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { tenYears } from '../primitives/values'
 import { type ClientRegistration, isMemberName } from '../protocol/client'
-import { isOwnMember } from '../protocol/parse-client'
-import { anyCapabilities, type ServerCapabilities } from '../protocol/parse-client'
+import { anyCapabilities, isOwnMember, type ServerCapabilities } from '../protocol/parse-client'
 import { type Answer, type Command, onStore, type Order } from './command'
 import { changeable, everywhere, fixed, type Flag, memberOf, ofStore, own } from './flags'
 import type { Fields } from './output'
@@ -132,7 +131,6 @@ export const clientCommands: Readonly<Record<string, Command>> = {
 const cannotBe = (done: 'registered' | 'changed', path: string, message: string) =>
   new ConfigurationError(`The client cannot be ${done}:`, [{ path, message }])
 
-/** With the members of plug-ins. */
 function registrationIn(values: Order['values'], done: 'registered' | 'changed'): Record<string, unknown> {
   const registration: Record<string, unknown> = {}
   const wrong = (message: string) => cannotBe(done, '--member', message)
@@ -171,7 +169,7 @@ function removedMember(name: string): string {
   throw wrongRemoval(`${known}; "${name}" is neither.`)
 }
 
-// The server checks the values of plug-ins. Any other unknown name is a mistake.
+// The server checks the values of plug-ins.
 function knowing(registration: Fields): ServerCapabilities {
   const names = Object.keys(registration).filter(
     (name) => registration[name] !== undefined && isOfPlugin(name),
@@ -233,7 +231,7 @@ function summaryOf(registration: ClientRegistration, last_used: string | null = 
   return { client_id, client_name, client_type, grant_types, scope, client_secrets, last_used, disabled }
 }
 
-/** A digest helps only an attacker, who can test guesses of a secret. */
+// A digest helps only an attacker, who can test guesses.
 function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
   return { ...rest, disabled: rest.disabled === true, client_secrets: client_secret_hashes?.length ?? 0 }
 }

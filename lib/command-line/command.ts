@@ -8,7 +8,6 @@ import { done, failed, type Fields, lineOf, printable, type Result, shown } from
 
 export interface Command {
   readonly meaning: string
-  /** The word after the command. */
   readonly takes?: 'client_id' | 'kid' | 'CONFIG'
   readonly flags: Flags
   run(order: Order): Promise<Result>
@@ -17,13 +16,12 @@ export interface Command {
 export interface Order {
   readonly flags: Flags
   readonly values: ReturnType<typeof parsed>['values']
-  /** The word after the command; empty if the command takes none. */
   readonly name: string
-  /** Holds the secrets. No flag takes one: other users can read command lines. */
+  // Holds the secrets. No flag takes one: other users can read command lines.
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** Strict: throws at the first mistake. {@link mistakesIn} names them all. */
+// Throws at the first mistake; `mistakesIn` names them all.
 export const parsed = (args: readonly string[]) =>
   parseArgs({ args, options: allFlags, allowPositionals: true })
 
@@ -81,7 +79,6 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['secrets', 'SIGNING_KEY_SECRETS'],
 ])
 
-/** The mistakes in what flags and variables set, in their words. */
 export function linesInFlags({ issues }: ConfigurationError, flags: Flags): readonly string[] {
   const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
   return issues.map(({ path, message }) => {
@@ -92,10 +89,9 @@ export function linesInFlags({ issues }: ConfigurationError, flags: Flags): read
   })
 }
 
-/** Holds no digest. */
+// Holds no digest.
 export interface Answer {
   readonly found: Fields | readonly Fields[]
-  /** For people. */
   readonly note?: string | undefined
   readonly ifEmpty?: string
   readonly trouble?: unknown
@@ -124,7 +120,7 @@ export function onStore(act: (store: Store, order: Order) => Promise<Answer>): C
 const lookedIn = (place: string) =>
   `The command looked in ${place}. If the store of your server has a prefix, a schema or a table, name it in the URL, as in ?prefix=shop:.`
 
-// Messages of ioredis and Node without a connection, or after a timeout.
+// Of ioredis and Node, without a connection or after a timeout.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
 
 function reasonsOf(error: unknown, place: string, flags: Flags): readonly string[] {
@@ -133,7 +129,7 @@ function reasonsOf(error: unknown, place: string, flags: Flags): readonly string
     return [subject, ...linesInFlags(error, flags)]
   }
   if (!(error instanceof Error)) return [`${place}: an unknown error occurred.`]
-  // Only the error code: the rest of Redis's message may quote the command, and so a digest.
+  // The rest of Redis's message may quote the command, and so a digest.
   if (error.name === 'ReplyError') return [`${place} refused: ${error.message.split(' ', 1)[0]}.`]
   if (!unreachable.test(error.message)) return [`${place}: ${error.message}`]
   return [`${place} does not answer. Is it running, and is the URL right?`]

@@ -1,13 +1,11 @@
 import { mistakeInUrl, storeVariable } from '../stores/from/store-from'
 import { rules } from './lint'
 
-/** Usage text, parsing, and the words of mistakes come from it. */
 export interface Flag {
   readonly type: 'boolean' | 'string'
   readonly multiple?: boolean
   readonly unit?: 'value' | 'seconds'
   readonly meaning: string
-  /** Where it differs from {@link memberOf}. */
   readonly member?: string | undefined
   readonly mistakeIn?: (value: string) => string | undefined
 }
@@ -27,7 +25,6 @@ const mistakeInRule = (rule: string) =>
     ? undefined
     : `names ${rule}, which is not a rule; lint --rules lists all rules.`
 
-/** The option, or the member of a registration, that a flag sets, such as `redirect_uris`. */
 export const memberOf = (name: string, { member, multiple }: Flag): string =>
   member ?? name.replaceAll('-', '_') + (multiple === true ? 's' : '')
 

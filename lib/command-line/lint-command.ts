@@ -10,7 +10,7 @@ import { type Finding, lint, rules, subjectOf } from './lint'
 import { failed, printable, program, shown } from './output'
 
 const noteOnJson = 'JSON holds no store and no function, so lint has checked neither.'
-// Every JSON file would break these: JSON cannot hold a store.
+// JSON cannot hold a store.
 const rulesBeyondJson = ['memory-store', 'memory-counters']
 
 export const lintCommand: Command = {
@@ -42,7 +42,6 @@ export const lintCommand: Command = {
   },
 }
 
-/** Runs the code of a module. */
 async function optionsIn(path: string, isPlain: boolean): Promise<unknown> {
   if (isPlain) {
     const options: unknown = JSON.parse(await readFile(path, 'utf8'))
@@ -52,21 +51,20 @@ async function optionsIn(path: string, isPlain: boolean): Promise<unknown> {
   return typeof found === 'function' ? found() : found
 }
 
-// import() wraps a CommonJS module in a `default`, which may have its own `default` inside.
+// import() wraps a CommonJS module in a `default`, which may have its own.
 function exported(value: unknown, depth = 0): unknown {
   if (!isRecord(value) || depth > 2) return value
   const inner = value['options'] ?? value['default']
   return inner === undefined ? value : exported(inner, depth + 1)
 }
 
-/** An open connection would keep this process alive. */
+// An open connection would keep this process alive.
 async function closeStore(options: unknown): Promise<void> {
   const store = isRecord(options) ? options['store'] : undefined
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()
 }
 
-// Node 20 loads no TypeScript. Later versions load what is valid without its types, and need full names of
-// imports.
+// Node 20 loads no TypeScript. Later versions load what is valid without its types.
 const ofTypeScript = /^ERR_(UNKNOWN_FILE_EXTENSION|UNSUPPORTED_TYPESCRIPT_SYNTAX|MODULE_NOT_FOUND)$/
 
 function whyUnchecked(file: string, error: unknown): readonly string[] {

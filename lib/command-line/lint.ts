@@ -13,26 +13,22 @@ import { withinDeadline } from '../store/deadline'
 import { isInMemory } from '../store/store'
 import { isClientRegistry, isDeleted, registeredClients } from '../stores/clients'
 
-/** A server that could start with these options, and its clients. */
 interface Subject {
   readonly settings: ServerSettings
-  /** The enabled clients, with paths such as `clients[0]`, or `clients["album"]` of a store. */
+  // With paths such as `clients[0]`, or `clients["album"]` of a store.
   readonly clients: readonly { readonly client: Client; readonly path: string }[]
-  /** Registrations of a store that the server refuses. */
   readonly refused: readonly FindingPlace[]
-  /** Why `clients` lacks those of a store. */
   readonly unseenClients?: string
 }
 
 // Types and no interfaces, which are no records.
 type FindingPlace = {
-  /** Such as `clients[0].redirect_uris[1]`. */
   readonly path: string
   readonly client?: string
   readonly why?: string
 }
 
-/** Starts no server. Asks a store only for the list of clients, for at most 10 seconds. */
+// Asks a store only for the list of clients, for at most 10 seconds.
 export async function subjectOf(options: unknown): Promise<Subject> {
   if (!isOptions(options))
     throw new ConfigurationError('The configuration cannot be checked:', [
@@ -108,7 +104,6 @@ const entries = (name: Lists, isRisky: (entry: string, client: Client, subject: 
 const risky = (path: string, list: readonly string[], isRisky: (entry: string) => boolean) =>
   list.flatMap((entry, index) => (isRisky(entry) ? [`${path}[${index}]`] : []))
 
-/** What plug-ins bring, with the places of it. */
 const responseTypes = options(({ plugins }) =>
   plugins.sources.flatMap(({ at }) => {
     const given = at.source['responseTypes']
@@ -117,7 +112,6 @@ const responseTypes = options(({ plugins }) =>
   }),
 )
 
-/** The plug-in finds the places. */
 const ofPlugins = (named: string): Places =>
   options(({ plugins }) => plugins.risks.filter(({ rule }) => rule === named).map(({ path }) => path))
 
@@ -257,16 +251,12 @@ const places: Readonly<Record<keyof typeof table, Places>> = {
 const placesByRule: ReadonlyMap<string, Places> = new Map(Object.entries(places))
 
 type LintRule = {
-  /** Stable: scripts may rely on it, and `--allow` takes it. */
+  // Stable: scripts may rely on it, and `--allow` takes it.
   readonly rule: string
-  /**
-   * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
-   * deployment.
-   */
+  // `error`: a specification says MUST, or anybody can misuse the server.
   readonly severity: 'error' | 'warning'
   readonly why: string
   readonly cure: string
-  /** A specification, or `good practice`. */
   readonly source: string
 }
 
@@ -277,7 +267,6 @@ export const rules: readonly LintRule[] = Object.entries(table).map(([rule, row]
   return { rule, severity: severity === 'error' ? 'error' : 'warning', why, cure, source }
 })
 
-/** Pure. Errors first, then warnings. */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
   const findings: Finding[] = []
   for (const about of rules)

@@ -5,8 +5,7 @@ import { run } from './run'
 process.stdout.on('error', () => {})
 
 void run(process.argv.slice(2), process.env).then(({ status, output, remarks }) => {
-  // Exits explicitly: a loaded configuration may hold a connection open. The callbacks wait until all output
-  // is written.
+  // A loaded configuration may hold a connection open. Waits until all output is written.
   process.exitCode = status
   process.stdout.write(output === '' ? '' : `${output}\n`, () =>
     process.stderr.write(remarks === '' ? '' : `${remarks}\n`, () => process.exit()),

@@ -22,7 +22,7 @@ export const migrateCommand: Command = {
     const { store: url = environment[storeVariable] ?? '', print = false, json = false } = values
     try {
       const { postgres } = namedStore(url)
-      // So that a deployment may run the command whatever its store is.
+      // A deployment may run the command whatever its store is.
       if (postgres === undefined && url !== '')
         return done(
           json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
@@ -39,7 +39,7 @@ export const migrateCommand: Command = {
 
 const undefinedColumn = '42703'
 
-// Two that run at the same time wait for each other. Several statements in one text are one transaction.
+// Two at a time wait for each other. Several statements in one text are one transaction.
 const lock = `select pg_advisory_xact_lock(hashtext('express-authorization-server'));`
 
 async function migrate(url: string, tables: ReadTables, json: boolean): Promise<Result> {

@@ -3,11 +3,10 @@ import type { ConfigurationIssue } from '../primitives/configuration-error'
 export const program = 'express-authorization-server'
 
 export interface Result {
-  /** See the end of the usage text. */
+  // See the end of the usage text.
   readonly status: 0 | 1 | 2
-  /** For standard output. */
   readonly output: string
-  /** For standard error, for people. Never a credential. */
+  // For people. Never a credential.
   readonly remarks: string
 }
 
@@ -21,10 +20,9 @@ export const failed = (status: 1 | 2, lines: readonly string[], output = ''): Re
 
 export const lineOf = ({ path, message }: ConfigurationIssue): string => `  - ${path} ${message}`
 
-// Control characters of a terminal (C0 and C1), and characters that reorder or hide text.
+// What controls a terminal (C0 and C1), and what reorders or hides text.
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** Escapes what could control a terminal. */
 export const printable = (text: string): string =>
   text.replaceAll(unprintable, (character) => {
     const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'))
@@ -33,7 +31,6 @@ export const printable = (text: string): string =>
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** As JSON, or as a table. */
 export function shown(found: Fields | readonly Fields[], json: boolean, ifEmpty = ''): string {
   if (json) return JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n')
   if (!isList(found)) {

@@ -12,7 +12,6 @@ const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ ...clientCommands, ...keyCommands, lint: lintCommand, migrate: migrateCommand }),
 )
 
-/** After a mistake, the program runs no command. */
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
   const text = asked(words)
   if (text !== undefined) return done(text)
@@ -28,7 +27,6 @@ export async function run(words: readonly string[], environment: NodeJS.ProcessE
   return command.run({ flags, values, name: positionals[0] ?? '', environment })
 }
 
-/** What the program says without running a command. */
 function asked(words: readonly string[]): string | undefined {
   if (words.includes('--version')) return version
   const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h')

@@ -19,8 +19,7 @@ export interface AuthorizationsOptions {
   readonly manageAt?: string
   /**
    * Whether this option was on when the issuer stored its first authorization: lists are then complete from
-   * the start. Default false: they are complete once every earlier authorization has been refreshed or has
-   * ended.
+   * the start. Default false: once every earlier authorization has been refreshed or has ended.
    */
   readonly fromTheStart?: boolean
 }
@@ -33,7 +32,6 @@ export interface ListingContext extends Context {
 
 export const connectedPageName = 'authorizations'
 
-/** @param pagePath of the page. @param mount the path of the server. */
 export const authorizationsOption =
   (pagePath: Field<string>, mount: string) => (given: unknown, at: Place, name: string) => {
     const read = switched(group(fields))(given, at.with(pagePath), name)

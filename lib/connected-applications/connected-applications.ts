@@ -49,7 +49,6 @@ export function connectedApplications(
   ]
 }
 
-/** A repetition ends nothing. */
 async function remove(
   authorizations: OwnerAuthorizations,
   { parameters, resourceOwner: { subject } }: OwnPageRequest,
@@ -67,14 +66,12 @@ async function remove(
 const queryOf = (fields: Readonly<Record<string, string>>, parameters: Parameters): string =>
   `?${new URLSearchParams({ ...fields, ...languageFields(parameters) }).toString()}`
 
-/** Let in by live authorizations, by a remembered consent, or by both. */
 interface OwnerApplication {
   readonly clientId: string
   readonly authorizations: Several
   readonly consent: ListedConsent | undefined
 }
 
-/** What an owner has approved at one moment. */
 async function ownerApplications(server: ListingContext, subject: string) {
   const { owners, consents } = server.store
   const { entries, consents: owned } = await owners.read(subject)
@@ -94,7 +91,6 @@ async function ownerApplications(server: ListingContext, subject: string) {
 
 const partSize = 8
 
-/** The place of the first application of a part. */
 function startOf(all: readonly OwnerApplication[], parameters: Parameters): number {
   const [after, before] = [parameters.get('after'), parameters.get('before')]
   const first =
@@ -145,7 +141,7 @@ class OpenedPage {
     }
   }
 
-  /** A link of another site must not claim the removal of any other client. */
+  // A link of another site must not claim the removal of any other client.
   private async removed(all: readonly OwnerApplication[]): Promise<ConsentView['client'] | undefined> {
     const { parameters, resourceOwner } = this.request
     const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
@@ -207,7 +203,6 @@ const viewOfClient = (client: Client | undefined, clientId: string): ConsentView
 
 type Several = readonly ListedAuthorization[]
 
-// The order of `scopes`, whatever a client asked for first.
 function scopeOf(
   { settings: { scopes } }: ListingContext,
   granted: readonly { readonly scope: Scope }[],
@@ -247,7 +242,7 @@ async function choiceFacts(
   })
 }
 
-// Falls back to the stored value: owners must be able to remove an application while the host has trouble.
+// Owners must be able to remove an application while the host has trouble.
 async function questionOf(
   request: OwnPageRequest,
   about: ChoicesQuestion,
@@ -261,10 +256,7 @@ async function questionOf(
   }
 }
 
-/**
- * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
- * share the key.
- */
+// Neither another site nor an API that knows an authorization can make such a text.
 async function formTexts(store: Store, issuerDigest: string): Promise<FormText> {
   const key = await changeRecord(store, `form-key:${issuerDigest}`, (value) => {
     const made = JSON.stringify(createId(secureRandom))

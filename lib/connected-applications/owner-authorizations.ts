@@ -25,7 +25,7 @@ export interface ListedAuthorization {
   readonly authorizationId: string
   readonly clientId: string
   readonly scope: Scope
-  /** The answer to the question of the option `choices`, under its name; else undefined. */
+  /** The answer to the question of the option `choices`, under its name. */
   readonly choice: Readonly<Record<string, string>> | undefined
   /** Empty without the option `resources`. */
   readonly resources: readonly string[]
@@ -65,8 +65,8 @@ export interface OwnerAuthorizations {
   /**
    * The live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
-   * @param part begins at `next` of the part before, and looks at `limit` ids of the list, 1 to 1000.
-   *   Default: the first 100.
+   * @param part begins at `next` of the part before, and looks at `limit` ids, 1 to 1000. Default: the first
+   * 100.
    */
   list(
     subject: string,
@@ -76,9 +76,8 @@ export interface OwnerAuthorizations {
   revoke(subject: string, clientId: string): Promise<Revoked>
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals under way
-   * fail; one in the first seconds after it may fail, too, and the client may ask again. An authorization
-   * that the list lacks ends at its next refresh: its last access tokens live until then, or until they
-   * expire. May be repeated.
+   * fail; one in the first seconds after it may fail, too. An authorization that the list lacks ends at its
+   * next refresh; its last access tokens live until then, or expire. May be repeated.
    */
   revokeAll(subject: string): Promise<Revoked>
   /**
@@ -86,7 +85,7 @@ export interface OwnerAuthorizations {
    * Endpoints and guards of this process refuse them once the promise resolves; guards on the store in other
    * processes within a second, with their option `authorizations`; other guards within their own bounds. The
    * client may ask again: what it gets within 5 seconds after the call ends, too, because clocks differ. May
-   * be repeated. No event tells what ended. Of an unknown client, nothing ends.
+   * be repeated. Emits no event. Of an unknown client, nothing ends.
    */
   revokeClient(clientId: string): Promise<void>
 }
@@ -103,7 +102,6 @@ const switchedOff = async (): Promise<never> => {
   ])
 }
 
-/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations {
   const { settings, store, now } = server
   const { owners, indexedSince, consents } = store
@@ -118,8 +116,8 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
       const live = liveIn(read?.authorization, subject, now())
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeFound(server, id, read)
-      // The record of an approval under way may not exist yet: the mark of a removal refuses it. The record
-      // of a one-time use stays: else the assertion would be good again.
+      // The mark of a removal refuses an approval under way. A one-time use stays: else the assertion would
+      // be good again.
       else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
@@ -166,14 +164,14 @@ export function ownerAuthorizations(server: ListingContext): OwnerAuthorizations
   }
 }
 
-// A call that names nobody would end nothing, and look as if it had.
+// A call that names nobody would look as if it had ended something.
 function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(names))
     if (!isText(value))
       throw new TypeError(`authorizations.${verb}() needs the ${name}, a text that is not empty.`)
 }
 
-/** Those of these ids that live. An entry may outlive its record. */
+// An entry may outlive its record.
 export async function listedOf(
   { store, now, settings: { resources } }: ListingContext,
   authorizationIds: readonly string[],
@@ -207,13 +205,13 @@ function listed(live: Granted, resources: Resources | undefined): ListedAuthoriz
   }
 }
 
-/** Forgets the consent first: once the record is gone, nothing names the owner. */
+// Forgets the consent first: once the record is gone, nothing names the owner.
 export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {
   const { store } = server
   const { consents, owners, listsOwners } = store
   return async (authorizationId) => {
-    // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
-    // unless the server remembers consents: the client could come back without a page.
+    // The event needs the record, and a one-time use must stay used. Unreadable records go too, unless the
+    // server remembers consents: the client could come back without a page.
     const read = await store.find(authorizationId).catch((error: unknown) => {
       if (consents !== undefined) throw error
       return 'unreadable' as const
@@ -238,19 +236,17 @@ async function revokeFound(
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
 }
 
-/** Also ends what is remembered of a client. Undefined if no client has a mark. */
+// Undefined if no client has a mark.
 export function clientRevocation(server: ListingContext): MarkClient | undefined {
   const { lifetimes, rememberConsent } = server.settings
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
-  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
+  // Twice: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
   return markFor(server, Math.max(2 * longest, rememberConsent?.seconds ?? 0))
 }
 
-/**
- * For a removed client (RFC 7592 2.3). The mark lives only as long as an access token: without its client, no
- * endpoint takes a code. Anybody may register and remove clients: longer marks could fill the store.
- */
+// RFC 7592 2.3: without its client, no endpoint takes a code. Anybody may register and remove clients: longer
+// marks could fill the store.
 export const removedClientRevocation = (server: ListingContext): MarkClient | undefined =>
   markFor(server, server.settings.lifetimes.accessToken)
 

@@ -16,8 +16,7 @@ export interface Counters {
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
   /**
-   * Uses up a key for `seconds`, atomically: of all calls within that time, parallel ones too, only the first resolves
-   * to true.
+   * Uses up a key for `seconds`, atomically: only the first call within that time resolves to true.
    *
    * @param share who uses the key: a client, or a network of unproven senders.
    */
@@ -26,12 +25,7 @@ export interface Counters {
 
 export const singleUsesOption = aLimit(60_000, 60)
 
-/**
- * A client with good credentials must not fill the store, such as with nonces of mac tokens. Counts in memory, without a
- * round trip.
- *
- * @returns counts a use of one share, and throws beyond the limit.
- */
+// A client with good credentials must not fill the store with nonces.
 export function singleUses(limit: Limit | undefined, clock: () => number) {
   const uses =
     limit &&
@@ -47,19 +41,14 @@ export function countersOf(counters: Counters, share: string): Counters {
 }
 
 export interface FailureThrottle extends Limit {
-  /** The store sees it: no credential and no name in clear. */
+  // The store sees it: no credential and no name in clear.
   readonly key: string
   readonly name: RefusalName
 }
 
-/**
- * Each attempt counts as a failure before it runs, so even parallel attempts in several processes cannot exceed a
- * limit. An attempt that throws stays counted: a host that throws for a wrong password must not allow unlimited guesses.
- *
- * @param limits first what a single attacker reaches first: refused attempts then cannot use up what honest clients
- * share.
- * @param attempt resolves to undefined for a failure.
- */
+// An attempt counts as a failure before it runs: parallel ones cannot exceed a limit. One that throws stays counted: a
+// host may throw for a wrong password. First in `limits`: what a single attacker reaches first, before what honest
+// clients share.
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],
   counters: Counters,
@@ -76,7 +65,7 @@ export async function throttled<Success>(
   }
 }
 
-/** A refusal takes back what it has counted. */
+// A refusal takes back what it has counted.
 export async function countAll(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   const counted: FailureThrottle[] = []
   try {
@@ -91,12 +80,12 @@ export async function countAll(limits: readonly FailureThrottle[], counters: Cou
   }
 }
 
-// A wrong count ends with its window. A window that began meanwhile loses at most one count per running attempt.
+// A window that began meanwhile loses at most one count per running attempt.
 async function takeBack(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }
 
-/** @param countedAs in clear in the key. @param whose the key holds only its digest. */
+// The key holds only a digest of `whose`.
 export function tooManyFailures(
   name: RefusalName,
   limit: Limit | undefined,
@@ -106,7 +95,7 @@ export function tooManyFailures(
   return limit === undefined ? [] : [{ ...limit, name, key: `${countedAs}:${digest(whose)}` }]
 }
 
-/** For strangers: by each network that one subscriber may have. */
+// For strangers: by each network that one subscriber may have.
 export const tooManyOfNetwork = (
   name: RefusalName,
   limit: Limit | undefined,

@@ -12,14 +12,13 @@ export interface Limit {
 /** A missing member has its default. `false` switches the limit off. */
 export type LimitOption = Partial<Limit> | false
 
-/** At least 1: in the last moment of a count, `Retry-After: 0` would invite the client to retry at once. */
+// `Retry-After: 0` would invite the client to retry at once.
 export const secondsToWait = (secondsLeft: number): number => Math.max(1, Math.ceil(secondsLeft))
 
 const quarterOfAnHour = 900
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
-/** Undefined if it is off. */
 export function aLimit(attempts: number, seconds = quarterOfAnHour): Field<Limit | undefined> {
   const members = { attempts: aNumber(attempts, 1, mostAttempts), seconds: aNumber(seconds, 1, longest) }
   return orOff<Limit | undefined>(undefined, group(members satisfies Fields<Limit>))
@@ -37,7 +36,7 @@ export interface RateLimitOptions {
    * Failed requests at the token, revocation and introspection endpoints and at endpoints of the host, together. `GET`,
    * `HEAD` and `OPTIONS` count only with `Authorization`. What the protocol tells an honest client to cause, such as
    * `authorization_pending`, counts apart, with 10 times the limit. Over the limit, a client that the host registered
-   * passes by a key, a generated secret, or a chosen secret that this process verified from this network within a day.
+   * passes by a key, a generated secret, or a chosen one that this process verified from this network within a day.
    * Default: 600 in 60 seconds.
    */
   readonly clients?: LimitOption
@@ -47,14 +46,12 @@ export interface RateLimitOptions {
    */
   readonly registration?: LimitOption
   /**
-   * Makes a store of express-rate-limit, so several processes count together: a new one for each name, with its own key
+   * Makes a store of express-rate-limit, so several processes count together: a new one for each name, with its own
    * prefix. While it fails, requests pass uncounted, with the warning `EAS_RATE_LIMIT_STORE`. Default: memory of this
    * process, for 100 000 networks; further ones pass uncounted.
    */
   readonly stores?: (name: 'authorization' | 'clients' | 'registration') => Store
 }
-
-const stores = optional(aCall<RateLimitOptions['stores']>())
 
 export type RateLimits = ReturnType<typeof networkLimits>
 
@@ -64,6 +61,6 @@ export const networkLimits = orOff(
     authorization: aLimit(600, 60),
     clients: aLimit(600, 60),
     registration: aLimit(100, 600),
-    stores,
+    stores: optional(aCall<RateLimitOptions['stores']>()),
   } satisfies Fields<RateLimitOptions>),
 )

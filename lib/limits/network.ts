@@ -1,22 +1,19 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { withoutPort } from '../protocol/sender'
 
-/**
- * An IPv4 address, or the first 64 bits of IPv6, which one connection has whole. A text that is no address gives
- * `unknown`: an attacker gets no new count with each odd text.
- */
+// One connection has 64 bits of IPv6. Odd texts are all `unknown`: none brings a new count.
 export const networkOf = (address: string | undefined): string => networkIn(partsOf(address), 64)
 
-/** RFC 6177 2: the most that a provider gives one subscriber of IPv6. */
+// RFC 6177 2: the most that one subscriber gets.
 export const widestOf = (address: string | undefined): string => networkIn(partsOf(address), 48)
 
-/** For people: a socket for both families writes IPv4 as IPv6. */
+// A socket for both families writes IPv4 as IPv6.
 export function plainAddress(address: string | undefined): string | undefined {
   const parts = partsOf(address)
   return typeof parts === 'string' && parts !== 'unknown' ? parts : address
 }
 
-/** Has `factor` times the limit of 64 bits. */
+// Has `factor` times the limit of 64 bits.
 export interface CountedNetwork {
   readonly network: string
   readonly factor: number
@@ -24,7 +21,7 @@ export interface CountedNetwork {
 
 export const factorOfWidest = 16
 
-/** For limits on strangers, the widest first: one subscriber may have 48 to 64 bits of IPv6. */
+// The widest first: one subscriber may have 48 to 64 bits of IPv6.
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
   const own = { network: networkIn(parts, 64), factor: 1 }
@@ -40,11 +37,10 @@ function partsOf(address: string | undefined): string | readonly number[] {
   return mappedIPv4(groups) ?? groups
 }
 
-// RFC 4291 2.5.5.2: a socket for both families writes IPv4 so.
+// RFC 4291 2.5.5.2
 const mappedIPv4 = (groups: readonly number[]): string | undefined =>
   groups.slice(0, 6).join() === '0,0,0,0,0,65535' ? lastAsIPv4(groups) : undefined
 
-/** The last 32 bits. */
 export const lastAsIPv4 = (groups: readonly number[]): string =>
   groups
     .slice(6)

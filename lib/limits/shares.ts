@@ -7,28 +7,23 @@ import { aLimit, type Limit, type LimitOption, secondsToWait } from './limit'
 import { type CountedNetwork, widestOf } from './network'
 
 interface Bucket {
-  /** At the time `at`; a fraction, because buckets refill. */
+  // A fraction: buckets refill.
   used: number
   at: number
 }
 
-// More than one, so full buckets go at least as fast as new ones come.
+// More than one: full buckets go as fast as new ones come.
 const sweptPerAddition = 2
 
-/**
- * The map drops only full buckets: an attacker with many keys
- * cannot give a key a new limit.
- *
- * For shares, not fixed windows: a client over its share would wait until the window ends, and its code would expire
- * meanwhile.
- */
+// Drops only full buckets: many keys give an attacker no new limit. In a fixed window, a client over its share would
+// wait so long that its code expires.
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
   private swept = this.buckets.entries()
   private readonly perMillisecond: number
   private readonly attempts: number
 
-  /** @param clock milliseconds; must not step. @param maximum keys with a bucket of their own. */
+  // `clock` must not step. `maximum`: keys with a bucket of their own.
   constructor(
     { attempts, seconds }: Limit,
     private readonly refusal: (secondsLeft: number) => Error,
@@ -39,7 +34,6 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Takes nothing. */
   requireRoom(key: string, amount = 1): void {
     this.requireRoomIn(this.buckets.get(this.placeOf(key)), amount, this.clock())
   }
@@ -101,25 +95,24 @@ const shared = ''
 export const shareOf = (client: Client, address: string | undefined): string =>
   passesNetworkLimit(client) ? client.client_id : `network ${widestOf(address)}`
 
-/** A guard knows no registration: a client acts for itself, or for one owner. */
+// A guard knows no registration: a client acts for itself, or for one owner.
 export const shareOfToken = (clientId: string, subject: string | undefined): string =>
-  // RFC 6749 appendix A.1: client identifiers have no line break, so different pairs make different keys.
+  // RFC 6749 appendix A.1: client identifiers have no line break.
   subject === undefined ? clientId : `${clientId}\n${shortKey(subject)}`
 
 /**
- * How often one process may issue tokens. Each response with a new access token counts, at any grant type and at the
- * authorization endpoint; refusals and repeated responses do not.
+ * How often one process may issue tokens. Each response with a new access token counts.
  *
  * A limit is a token bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is full
- * again after `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the error is
+ * again after `seconds` (at most 86 400). `false` switches it off. Over a limit, the error is
  * `temporarily_unavailable`: 429 with `Retry-After` at the token endpoint, a redirect at the authorization endpoint.
  */
 export interface IssueLimitOptions {
   /** For one client. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
   /**
-   * For one client and one owner together, so a client cannot use up an owner's limit at other clients. Default: 600 in
-   * 60 seconds.
+   * For one client and one owner together: a client cannot use up an owner's limit at others. Default: 600 in 60
+   * seconds.
    */
   readonly owner?: LimitOption
 }
@@ -138,9 +131,9 @@ export function issueLimits({ client, owner }: ReturnType<typeof issuingLimits>,
   const ofOwners =
     owner && new TokenBuckets(owner, (seconds) => overLimit('owner_issue_limited', seconds), steady)
   return {
-    /** Counts nothing, and runs before the server looks up or uses up anything. */
+    // Before the server looks up or uses up anything.
     requireRoom: (clientId: string): void => ofClients?.requireRoom(clientId),
-    /** Counts once: `commit` may apply a transition again. */
+    // Counts once: `commit` may apply a transition again.
     countOfRequest() {
       let isCounted = false
       return (clientId: string, subject: string | undefined): void => {

@@ -10,11 +10,10 @@ interface CountedHits {
   readonly endsAt: number
 }
 
-/** Fixed windows in memory, bounded and without a timer. */
 export class BoundedWindows {
   private readonly windows: ExpiringMap<CountedHits>
 
-  /** @param clock milliseconds; must not step: a step back would lengthen each window. */
+  // A step back of `clock` would lengthen each window.
   constructor(
     private readonly clock: () => number,
     private readonly milliseconds: number,
@@ -22,14 +21,14 @@ export class BoundedWindows {
     this.windows = new ExpiringMap(100_000, clock)
   }
 
-  /** Undefined for a new key if all windows are taken: a dropped window would give its key a new count. */
+  // Undefined without room: a dropped window would give its key a new count.
   count(key: string): Readonly<CountedHits> | undefined {
     const window = this.windows.get(key) ?? this.begin(key)
     if (window !== undefined) window.hits += 1
     return window
   }
 
-  /** Without room, uncounted: whoever has so many networks has as many limits. */
+  // Without room, uncounted: whoever has so many networks has as many limits.
   increment(key: string): ClientRateLimitInfo {
     const { hits, endsAt } = this.count(key) ?? { hits: 0, endsAt: 0 }
     return { totalHits: hits, resetTime: new Date(endsAt) }
@@ -52,15 +51,12 @@ const mostUsedUp = 100_000
 
 export type Counts = Pick<Store, 'increment' | 'decrement'>
 
-/**
- * Remembers which networks have used up the limit, by the last count of this process: another process may have counted
- * more.
- */
+// By the last count of this process: another process may have counted more.
 export class NetworkLimit implements Store {
   // Ends of windows.
   private readonly usedUp = new BoundedMap<number>(mostUsedUp)
 
-  /** @param store its `resetTime` follows the clock. @param clock milliseconds; must not step. */
+  // `resetTime` of the store follows the clock, which must not step.
   constructor(
     readonly attempts: number,
     private readonly store: Counts,
@@ -81,7 +77,6 @@ export class NetworkLimit implements Store {
   // No middleware of this package resets a count.
   resetKey(): void {}
 
-  /** Returns the refusal over the limit. */
   count(network: string): Eventual<Throttled | undefined> {
     return following(this.increment(network), ({ totalHits, resetTime }) =>
       totalHits > this.attempts ? this.refusalUntil(resetTime?.getTime() ?? 0) : undefined,
@@ -92,7 +87,6 @@ export class NetworkLimit implements Store {
     return this.usedUp.size === 0
   }
 
-  /** Undefined for a network that has attempts left. */
   refusal(network: string): Throttled | undefined {
     const endsAt = this.usedUp.get(network)
     if (endsAt === undefined) return undefined
@@ -106,20 +100,13 @@ export class NetworkLimit implements Store {
   }
 }
 
-/** What waits for its owner. */
 export interface OpenRequests<Whose> {
-  /** @throws Throttled */
   opened(whose: Whose): void
-  /** Decided, or not stored. */
+  // Decided, or not stored.
   ended(whose: Whose): void
 }
 
-/**
- * In memory, without a round trip. Against one owner or network with many requests, not against many: without room,
- * requests of another one pass uncounted.
- *
- * @param clock milliseconds; must not step.
- */
+// Against one owner or network with many requests: without room, requests of others pass uncounted.
 export function openRequests<Whose>(
   limit: Limit | undefined,
   clock: () => number,

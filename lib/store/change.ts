@@ -4,7 +4,7 @@ import { createId, secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import type { Store } from './store'
 
-/** Without `write`, the record stays as it is. */
+// Without `write`, the record stays as it is.
 interface Change<Outcome> {
   readonly write?: { readonly value: string; readonly seconds?: number | undefined } | undefined
   readonly outcome: Outcome
@@ -13,16 +13,11 @@ interface Change<Outcome> {
 type Decide<Outcome> = (value: string | undefined) => Change<Outcome> | Promise<Change<Outcome>>
 
 const rounds = 16
-/** Milliseconds, at most; doubles with each round. */
+// Milliseconds, at most; doubles with each round.
 const firstPause = 2
 
-/**
- * Compare-and-set for a record that many write at once. The writers of this process wait for each other; after a
- * conflict with another process, the loop reads again after a random pause.
- *
- * @param decide runs again after a conflict. Its errors pass.
- * @throws OAuthError `temporarily_unavailable` after 16 rounds.
- */
+// For a record that many write at once: the writers of this process wait for each other, and pause after a conflict
+// with another. `decide` may run again.
 export function changeRecord<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   const line = lines.get(store) ?? new Lines()
   lines.set(store, line)

@@ -1,25 +1,17 @@
 import type { WarningCode } from '../protocol/warning-code'
 import type { StoreWarning } from './store'
 
-/**
- * A deadline by the clock of the database: a late copy of a create, sent again by a client library or a network
- * device, could bring back a removed record.
- *
- * Each reply brings the time of the database for the next deadline. If a create is void too early, the process had no
- * time or a wrong one, and sends it again with the time of the reply.
- */
+// A late copy of a create could bring back a removed record: each has a deadline by the clock of the database, which
+// every reply brings. One that is void too early, for want of a good clock, goes out again.
 export class CreationDeadline {
-  /** The database is at most so many milliseconds ahead of `performance.now`; undefined before the first reply. */
+  // At most so many milliseconds ahead of `performance.now`.
   private ahead: number | undefined
 
-  /** @param patience milliseconds after the call until a create is void. */
+  // Milliseconds after the call until a create is void.
   constructor(private readonly patience: number) {}
 
-  /**
-   * @param run gets the deadline in milliseconds. Resolves to the clock of the database in milliseconds, negative
-   * if the create is void, 0 for a conflict, -1 if a removal of the key is marked.
-   * @returns whether it stored.
-   */
+  // `run` resolves to the clock of the database in milliseconds, negative if the create is void; to 0 for a conflict,
+  // to -1 if a removal is marked.
   async send(run: (deadline: string) => Promise<number>): Promise<boolean> {
     const until = performance.now() + this.patience
     const first = await this.attempt(until, run)
@@ -40,23 +32,22 @@ export class CreationDeadline {
   }
 }
 
-/** A problem around a database, if it is so. */
 type Surrounding = readonly [isSo: boolean, code: WarningCode, message: string]
 
 export const warningsOf = (...found: readonly Surrounding[]): readonly StoreWarning[] =>
   found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
 
-/** Milliseconds. */
+// Milliseconds.
 const apartAtMost = 5000
 
-/** In milliseconds since the epoch: a database read its clock between two readings of the clock of this process. */
+// In milliseconds since the epoch.
 interface Readings {
   readonly before: number
   readonly there: number
   readonly after: number
 }
 
-/** Not so either if the database did not tell its time. */
+// Not so either if the database did not tell its time.
 export function clocksApart(
   code: WarningCode,
   database: string,

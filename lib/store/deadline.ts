@@ -5,10 +5,7 @@ import { bareError, type OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { InMemory, isInMemory, type Store, type StoredValue } from './store'
 
-/**
- * A database client may wait for ever. Every failure becomes `temporarily_unavailable`, never a bad grant or an
- * unknown client.
- */
+// A failure is never a bad grant or an unknown client.
 const deadlineOfStore = (seconds: number, store: object): Deadline => ({
   seconds,
   late() {
@@ -17,8 +14,8 @@ const deadlineOfStore = (seconds: number, store: object): Deadline => ({
     return unavailable(new Error(`${place} did not answer within ${seconds} s${because}.`))
   },
   failed(thrown) {
-    // Without its extra properties: database clients put the whole command there, and its record must not reach a log.
-    // Name and codes stay: hosts recognize errors by these.
+    // Database clients put the whole command into extra properties, which must not reach a log. Hosts
+    // recognize errors by name and codes.
     const error = bareError(thrown)
     const { place, failure = error.message } = saidBy(store)
     if (place === undefined) return unavailable(error)
@@ -30,7 +27,7 @@ const deadlineOfStore = (seconds: number, store: object): Deadline => ({
 
 const unavailable = (cause: Error): OAuthError => refused('store_unavailable', {}, { cause })
 
-/** Of a store, perhaps one of the host. A command's error says only that the client gave up. */
+// A command's error says only that the client gave up.
 function saidBy(store: object): { readonly place?: string; readonly failure?: string } {
   const { place, connectionFailure }: { place?: unknown; connectionFailure?: unknown } = store
   const failure: unknown =
@@ -41,13 +38,11 @@ function saidBy(store: object): { readonly place?: string; readonly failure?: st
 export const withinDeadline = <T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> =>
   inTime(call, deadlineOfStore(seconds, store))
 
-/** A store whose calls end in time. */
 export interface TimelyStore extends Store {
-  /** Reads, and makes the result of what is found, in one promise. */
+  // In one promise.
   readAs<Made>(key: string, make: (found: StoredValue | undefined) => Made): Promise<Made>
 }
 
-/** `peek` returns at once. */
 export function withDeadline(store: Store, seconds: number): TimelyStore {
   const deadline = deadlineOfStore(seconds, store)
   const { peek, confirmAbsent, place, connectionFailure } = store

@@ -6,21 +6,18 @@ import { type Count, InMemory, markSeconds, type Store, type StoredValue, type W
 export interface MemoryStoreOptions {
   /**
    * The largest number of records of each kind, such as authorizations, about 2 KB each. A full store rejects new
-   * records and drops none. Default 100 000.
+   * records. Default 100 000.
    */
   readonly maximumRecords?: number
-  /**
-   * Allows production (`NODE_ENV`). A restart then loses every token, and no other process knows them. Default
-   * false.
-   */
+  /** Allows production (`NODE_ENV`). Default false. */
   readonly allowInProduction?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
 /**
- * Stores everything in this process, for tests and first steps. A restart loses every token, and no other process
- * knows them.
+ * Stores everything in this process, for tests and first steps: a restart loses every token, and no other process knows
+ * them.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -105,7 +102,7 @@ class RecordsInMemory extends InMemory implements Store {
     if (!room.set(key, stored, this.steady() + seconds * 1000)) throw full()
   }
 
-  /** Records of one kind must not crowd out others. */
+  // Records of one kind must not crowd out others.
   private roomOf(key: string): ExpiringMap<StoredValue> {
     const kind = key.slice(0, key.indexOf(':'))
     const known = this.rooms.get(kind)

@@ -12,9 +12,9 @@ export interface StoredValue {
 export interface WriteTerms {
   /** 22 characters of base64url, different for each content. */
   readonly version: string
-  /** The version that must be stored. Undefined: creates the record, which must not exist. */
+  /** The version that must be stored. Undefined: creates the record. */
   readonly expected?: string | undefined
-  /** From now until the store may drop the record. Undefined: the record stays. */
+  /** Until the store may drop the record. Undefined: the record stays. */
   readonly seconds?: number | undefined
 }
 
@@ -33,8 +33,7 @@ export interface StoreWarning {
 }
 
 /**
- * A database as the suite uses it: texts under keys, each with a version. Authorizations, clients, what owners have
- * approved, signing keys, single uses and counts are records in it. The single use of codes and tokens rests on
+ * A database as the suite uses it: texts under keys, each with a version. The single use of codes and tokens rests on
  * `write` alone.
  *
  * Keys are printable ASCII and at most 1000 characters long; values are JSON. A rejected promise means that the store
@@ -49,8 +48,8 @@ export interface Store {
    * Resolves to whether it stored. If the stored version is `version` already, only the reply of an earlier call was
    * lost: resolves to true, and may write the same again.
    *
-   * A create is void once its caller no longer waits, by the clock of the database. It rejects while a removal of the
-   * key is marked. So no late copy of it brings back a removed record.
+   * A create is void once its caller no longer waits, by the clock of the database, and rejects while a removal of the
+   * key is marked: no late copy of it brings back a removed record.
    */
   write(key: string, value: string, terms: WriteTerms): Promise<boolean>
 
@@ -62,33 +61,33 @@ export interface Store {
 
   /**
    * Adds to a count in one atomic act, which is sent once. The count ends `seconds` after its first addition, is never
-   * below 0, and a count of 0 has no end. Counts and records of the same key have nothing to do with each other.
+   * below 0, and a count of 0 has no end. A count and a record of the same key are independent.
    */
   add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
 
   /**
-   * Resolves to the keys, without the kind and its colon, of the records without an end. May name a key whose record is
-   * not there, and never misses one.
+   * Resolves to the keys, without the kind and its colon, of the records without an end. Misses none; may name one that
+   * is not there.
    */
   list(kind: 'client'): Promise<readonly string[]>
 
   /**
-   * Optional, for a store that learns of every change. Returns at once, without a call to the database, what is known
-   * to be current; otherwise undefined. After a `write` or `remove` of this process has settled, it must not return the
-   * earlier value. The same value is the same object.
+   * Optional, for a store that learns of every change. Returns at once what is known to be current; otherwise
+   * undefined, never what was there before a settled `write` or `remove` of this process. The same value is the same
+   * object.
    */
   readonly peek?: ((key: string) => StoredValue | undefined) | undefined
 
   /**
-   * Optional if `remove` waits for the database alone. A store that waits for more, such as for replicas, waits here
-   * too, because another process may have removed the record. Resolves to true once the absence is as durable as after
-   * a removal; to false, without any change, if a record exists.
+   * Optional. A store whose `remove` waits for more than the database, such as for replicas, waits here too: another
+   * process may have removed the record. Resolves to true once the absence is as durable as after a removal; to false,
+   * without any change, if a record exists.
    */
   readonly confirmAbsent?: ((key: string) => Promise<boolean>) | undefined
 
   /**
    * Checks the surroundings of the store: one warning for each problem. The first server or guard calls it in the
-   * background, and again with growing pauses while it rejects.
+   * background, and again while it rejects.
    *
    * @param issuer of this server or guard.
    */
@@ -105,8 +104,7 @@ export interface Store {
 }
 
 /**
- * Seconds that a removal stays marked: longer than a create may be on its way. The deadline of a create is at most the
- * longest wait after its call, and its process knows the time of the database to within as much.
+ * Seconds that a removal stays marked, longer than a create may be on its way: twice the longest deadline, and some.
  */
 export const markSeconds = 124
 
@@ -142,6 +140,5 @@ export class InMemory {
   readonly [mark] = true
 }
 
-/** Whether a restart loses the data of this store. */
 export const isInMemory = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && mark in value

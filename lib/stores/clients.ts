@@ -8,10 +8,7 @@ import { changeRecord } from '../store/change'
 import { isStore, type Store } from '../store/store'
 import { nameOf } from './records'
 
-/**
- * Finds registered clients, for instance in the host's database. A rejected promise means that the store
- * failed.
- */
+/** Finds registered clients, for instance in the host's database. A rejected promise means that the store failed. */
 export interface ClientStore {
   /** Resolves to undefined if no client has this identifier. */
   find(clientId: string): Promise<ClientRegistration | undefined>
@@ -20,7 +17,6 @@ export interface ClientStore {
 const isRegistration = (value: unknown): value is ClientRegistration =>
   isRecord(value) && isText(value['client_id'])
 
-/** Each server parses it against its capabilities. */
 export const aRegistration = kind(isRegistration, 'must be a registration.')
 
 export const isDeleted = ({ deleted }: ClientRegistration): boolean => deleted === true
@@ -31,19 +27,17 @@ const clientKey = (clientId: string): string => kindOfClients + nameOf(clientId)
 const decodedAtMost = 1000
 
 interface Change<Kept, Outcome> {
-  /** Undefined, or the client as it was: nothing is written. */
   readonly next?: Kept | undefined
   readonly seconds?: number
   readonly outcome: Outcome
 }
 
-/** The same object for the same version of a record spares a decoding, and a parsing of the registration in it. */
+// One object for each version of a record spares a decoding and a parsing.
 export class ClientRecords<Kept extends { readonly registration: ClientRegistration }> {
   private readonly decoded = new BoundedMap<{ readonly version: string; readonly client: Kept | undefined }>(
     decodedAtMost,
   )
 
-  /** @param by who registered these clients. */
   constructor(
     private readonly store: Store,
     private readonly by: 'the host' | 'themselves',
@@ -64,12 +58,12 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
     return client
   }
 
-  /** As it was last read here; undefined also for a client that was evicted. */
+  // As last read here; undefined also for a client that was evicted.
   known(clientId: string): Kept | undefined {
     return this.decoded.get(clientKey(clientId))?.client
   }
 
-  /** @param decide must be pure: it runs again if another writer was faster. */
+  // `decide` must be pure: it may run again.
   change<Outcome>(
     clientId: string,
     decide: (client: Kept | undefined, isOther: boolean) => Change<Kept, Outcome>,
@@ -88,7 +82,7 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
     return this.store.remove(clientKey(clientId))
   }
 
-  /** Undefined for a client of the other kind. */
+  // Undefined for a client of the other kind.
   private decode(text: string): Kept | undefined {
     const json = frozenJson(text)
     if (isRecord(json) && (json['issuedAt'] === undefined) !== (this.by === 'the host')) return undefined
@@ -98,7 +92,7 @@ export class ClientRecords<Kept extends { readonly registration: ClientRegistrat
   }
 }
 
-/** The error of JSON.parse quotes the text, which may hold a digest. */
+// The error of JSON.parse quotes the text, which may hold a digest.
 function frozenJson(text: string): unknown {
   try {
     return JSON.parse(text, (_key, member: unknown) => Object.freeze(member))
@@ -107,10 +101,9 @@ function frozenJson(text: string): unknown {
   }
 }
 
-/** The record of a client that the host registered. */
 interface RegisteredClient {
   readonly registration: ClientRegistration
-  /** The beginning of the last day of use (UTC), in seconds since the epoch. */
+  // The beginning of a day (UTC), in seconds since the epoch.
   readonly usedOn?: number | undefined
 }
 
@@ -126,7 +119,7 @@ export class ClientRegistry implements ClientStore {
     return (await this.records.find(clientId))?.registration
   }
 
-  /** Resolves to false, and overwrites nothing, if the `client_id` is taken by a registered client. */
+  /** Resolves to false, and overwrites nothing, if a registered client has the `client_id`. */
   add(registration: ClientRegistration): Promise<boolean> {
     // The host's registration takes the place of one that the client made.
     return this.records.change(registration.client_id, (client) =>
@@ -135,9 +128,9 @@ export class ClientRegistry implements ClientStore {
   }
 
   /**
-   * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: it runs again if
-   * another writer was faster. Writes nothing if `change` returns its argument, and passes on its errors. Resolves to
-   * the stored registration; undefined for an unknown client.
+   * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: it may run again.
+   * Writes nothing if `change` returns its argument, and passes on its errors. Resolves to the stored registration;
+   * undefined for an unknown client.
    */
   update(
     clientId: string,
@@ -154,7 +147,7 @@ export class ClientRegistry implements ClientStore {
   /** Resolves to every client, also disabled and deleted ones, in the order of identifiers. */
   async list(): Promise<readonly ClientRegistration[]> {
     const registrations = (await this.all()).map(({ registration }) => registration)
-    // By UTF-16 code units, so no locale matters.
+    // By UTF-16 code units: no locale matters.
     return registrations.toSorted((one, other) => (one.client_id < other.client_id ? -1 : 1))
   }
 
@@ -169,8 +162,7 @@ export class ClientRegistry implements ClientStore {
   }
 
   /**
-   * Notes the day of a use. A server calls it beside the write of a code or token. Returns undefined if there is nothing
-   * to note, by what was last read of the client.
+   * Notes the day of a use. Returns undefined if, by what was last read, nothing is to note.
    *
    * @param seconds since the epoch.
    */
@@ -193,12 +185,12 @@ export class ClientRegistry implements ClientStore {
 }
 
 /**
- * The registered clients of a store, which processes and commands change while servers run. For the option `clients`:
+ * The registered clients of a store, which processes and commands change while servers run:
  * `createAuthorizationServer({ store, clients: registeredClients(store), … })`.
  */
 export const registeredClients = (store: Store): ClientRegistry => new ClientRegistry(store)
 
-/** Also one of another copy of this package. */
+// Also one of another copy of this package.
 export const isClientRegistry = (value: unknown): value is Pick<ClientRegistry, 'store' | 'find'> =>
   isRecord(value) && isStore(value['store']) && typeof value['find'] === 'function'
 
@@ -207,7 +199,7 @@ const day = 24 * 3600
 const usedOn = optional(kind((value) => typeof value === 'number', 'must be a day.'))
 const registered = shape<RegisteredClient>({ registration: aRegistration, usedOn })
 
-/** Reads the list at each look-up: the host may change it in place. */
+// At each look-up: the host may change the list in place.
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {
   const places = new Map<string, number>()
   return (clientId) => {
@@ -225,7 +217,6 @@ export function configuredClients(list: readonly unknown[], parsed: ParsedRegist
 
 const isNamed = (source: unknown, clientId: string) => isRecord(source) && source['client_id'] === clientId
 
-/** Parses again only if the store returns another object or other content. */
 export function storedClients(stored: ClientStore['find'], parsed: ParsedRegistrations): FindClient {
   const lookUps = clientLookUps()
   const find = async (clientId: string) => {
@@ -242,19 +233,16 @@ export function storedClients(stored: ClientStore['find'], parsed: ParsedRegistr
 
 const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
 
-/** Only here, so that no metadata document and no self-registered client takes their place. */
+// Only here: no metadata document and no self-registered client takes their place.
 export const withoutDeleted =
   (findClient: FindClient): FindClient =>
   (clientId, sender) =>
     following(findClient(clientId, sender), unlessDeleted)
 
-/** For one turn only: a later request may follow a disabling, and must not get the older registration. */
+// For one turn only: a later request may follow a disabling.
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')
 
-/**
- * A host may change an object in place (`client.disabled = true`), so each look-up compares it with a copy:
- * about 0.3 µs, parsing 10 to 20 µs.
- */
+// A host may change an object in place (`client.disabled = true`). To compare takes about 0.3 µs, to parse 10 to 20.
 export class ParsedRegistrations {
   private readonly parsed = new WeakMap<object, { readonly copy: unknown; readonly client: Client }>()
 
@@ -273,7 +261,7 @@ export class ParsedRegistrations {
   }
 }
 
-// Own members: the parser reads no others.
+// The parser reads own members only.
 function copyOf(value: unknown): unknown {
   if (isList(value)) return value.map(copyOf)
   if (!isRecord(value)) return value

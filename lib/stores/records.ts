@@ -9,11 +9,7 @@ import type { Store, StoredValue } from '../store/store'
 
 const recordKey = (id: string) => `authorization:${id}`
 
-/**
- * Each authorization is one record, which ends with its last credential.
- *
- * @param issuerDigest reads find only the records of this issuer. Callers read before they remove. Default: of all.
- */
+// Reads find only the records of this issuer, and callers read before they remove. Default: of all.
 export function authorizationsIn(
   store: TimelyStore,
   clock: () => number,
@@ -62,13 +58,8 @@ const decode = (id: string, { value, version }: StoredValue): StoredAuthorizatio
   revision: version,
 })
 
-/**
- * A single use is a record that nobody reads: of all creates, one succeeds.
- *
- * @param issuerDigest a key is good once at each issuer. Failed attempts count for all issuers together: they share the
- * clients and their secrets.
- * @param countUse throws if a share is used up.
- */
+// A single use is a record that nobody reads: of all creates at an issuer, one succeeds. Failed attempts
+// count for all issuers, which share the clients and their secrets. `countUse` throws if a share is used up.
 export function countersIn(
   store: Pick<Store, 'add' | 'write'>,
   issuerDigest = '',
@@ -86,10 +77,9 @@ export function countersIn(
 
 const documentKey = (key: string) => `document:${nameOf(key)}`
 
-/** Documents of other servers, which can be fetched again. */
 export const documentsIn = (store: Store) => ({
   find: async (key: string): Promise<string | undefined> => (await store.read(documentKey(key)))?.value,
-  /** Another process that writes at the same time may win. */
+  // Another process that writes at the same time may win.
   async keep(key: string, text: string, seconds: number): Promise<void> {
     const expected = (await store.read(documentKey(key)))?.version
     await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
@@ -98,25 +88,19 @@ export const documentsIn = (store: Store) => ({
 
 export type Documents = ReturnType<typeof documentsIn>
 
-/** Keys are printable ASCII; names may hold what hosts and strangers choose. */
+// Keys are printable ASCII; hosts and strangers choose names.
 export const nameOf = (name: string): string =>
   /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`
 
-// Tuning: a decision or a redemption need not read a record that this process wrote.
-// Buys: a code flow in one process sends 3 commands to Redis; over several processes, 5.
-// Measured: 2026-11-22, docs/reports/scale.md. It did not pay for refreshes (docs/reports/performance.md, "What
-// is left").
-// Can go: whenever two more reads per code flow are acceptable.
+// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/reports/scale.md). Can go
+// whenever two more reads are acceptable.
 
 const maximumCached = 1000
 
-/** Undefined if there is nothing to note. */
 export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
 
-/**
- * The last 1000 requests and codes that this process wrote. A note leaves in the same turn of the event loop as the
- * record, so Redis gets both in one packet. A failed note takes nothing from the client.
- */
+// The last 1000 requests and codes that this process wrote. A note leaves in the same turn as the record: Redis gets
+// both in one packet. A failed note takes nothing away.
 export function ownWrites(store: AuthorizationStore, notes: readonly NoteUse[]) {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const saveNoting: AuthorizationStore['save'] = (authorization, revision, expected) => {
@@ -126,10 +110,7 @@ export function ownWrites(store: AuthorizationStore, notes: readonly NoteUse[]) 
     return noted.length === 0 ? saved : Promise.all([saved, ...noted]).then(([isSaved]) => isSaved)
   }
   return {
-    /**
-     * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
-     * revision may rest on it.
-     */
+    // Another process may have changed the record: only a save with the same expected revision may rest on it.
     takeCached: (id: string): StoredAuthorization | undefined => {
       const stored = written.get(id)
       written.delete(id)

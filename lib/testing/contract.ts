@@ -18,8 +18,8 @@ export interface StoreUnderTest {
   /** A second store on the same database, such as that of another process. */
   readonly other?: Store
   /**
-   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real
-   * time, up to half a minute for a contract.
+   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real time, up
+   * to half a minute.
    */
   advance?(seconds: number): void | Promise<void>
   /** Runs after each rule, held or not. */
@@ -35,16 +35,16 @@ export interface Verdict {
   readonly problem: Error | undefined
 }
 
-/** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. Default: the globals. */
+/** What a contract needs of a test runner, such as Jest, Vitest, Mocha or `node:test`. Default: the globals. */
 export interface TestRunner {
   readonly describe: (title: string, body: () => void) => unknown
   /** @param milliseconds the time limit of the test, for a runner that takes it. */
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-/** Seconds for one rule: a store that never answers must not delay the others. */
+// Seconds for one rule.
 const patience = 30
-// Longer than `keep`, whose own bound has a clearer message.
+// `keep` ends first, with a clearer message.
 const milliseconds = 3 * patience * 1000
 
 /** @throws ConfigurationError without a test runner. */
@@ -63,7 +63,6 @@ export const contractOf =
     })
   }
 
-/** Never rejects: see {@link Verdict}. */
 export const checkOf =
   (rules: readonly ContractRule[]) =>
   async (open: Open): Promise<readonly Verdict[]> => {
@@ -114,7 +113,7 @@ export async function pass(underTest: StoreUnderTest, seconds: number): Promise<
 type Acts = Readonly<Record<string, (...words: string[]) => Result | Promise<Result>>>
 type Result = string | number | boolean | void | readonly (string | void)[]
 
-/** By their titles: steps with `; ` between, each an act, its words, and after ` = ` its result. `*` is the odd name. */
+// Steps with `; ` between: an act, its words, and after ` = ` its result. `*` is the odd name.
 export const rulesOf = (
   actsOf: (underTest: StoreUnderTest) => Acts,
   rules: Readonly<Record<string, string>>,

@@ -19,20 +19,18 @@ export interface HttpResponse {
   readonly body?: unknown
 }
 
-/** Among the last 1000 refusals of this process. */
+// Of the last 1000 of this process.
 const refusalBehind = (response: HttpResponse): TappedRefusal | undefined =>
   refusals.get(headerOf(response, 'x-request-id') ?? '')
 
-/** Undefined unless the response has the field exactly once. */
 function headerOf({ headers }: HttpResponse, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** Compares no two values: Jest prints them for every operator but `fail`. */
+// Compares no two values: Jest prints them for every operator but `fail`.
 export const failure = (message: string): AssertionError => new AssertionError({ message, operator: 'fail' })
 
-/** @param shown Default: the text of the response, and of a page what a person can read. */
 export function unexpectedResponse(
   response: HttpResponse & { readonly text: string },
   message: string,
@@ -61,21 +59,16 @@ export const withoutEntities = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-// RFC 6750 3.1: a request without a token gets no error code, and emits no event. Only the response shows the
-// refusal.
+// RFC 6750 3.1: a request without a token gets no error code, and emits no event.
 const noToken = { code: undefined, reason: 'token_missing' } as const
 
 /**
- * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status
- * other than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
+ * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: its status, the
+ * error code in the challenge, the JSON or the redirect, and a challenge with 401. The server must run in the process
+ * of the test, which remembers 1000 refusals.
  *
- * The suite records the last 1000 reasons under `X-Request-Id`, and shows none in a response. So the server
- * must run in the process of the test.
- *
- * @param response of supertest.
  * @param reason of `docs/errors.md`, such as `token_invalid`.
- * @throws AssertionError if the suite did not refuse the request, or for another reason, or the response is
- * wrong.
+ * @throws AssertionError if the suite did not, or if the response is wrong.
  */
 export function expectRefused(response: HttpResponse, reason: string): void {
   const refusal = refusalOf(response)
@@ -117,7 +110,7 @@ function fail({ status }: HttpResponse, message: string): never {
   throw failure(`${message}: the status is ${status}.`)
 }
 
-/** RFC 6749 5.2, RFC 6750 3, RFC 6749 4.1.2.1. */
+// RFC 6749 5.2, RFC 6750 3, RFC 6749 4.1.2.1
 function errorShownBy(response: HttpResponse): string | undefined {
   const { body } = response
   if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string')

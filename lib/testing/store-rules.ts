@@ -3,7 +3,6 @@ import { createId, secureRandom } from '../protocol/credential'
 import { markSeconds, type Store, type StoredValue } from '../store/store'
 import { checkOf, contractOf, pass, rulesOf, type StoreUnderTest } from './contract'
 
-/** Values and keys that databases, and programs above them, like to change. */
 const oddValues: ReadonlyMap<string, string> = new Map([
   ['NUL', String.raw`{"a":"\u0000"}`],
   ['lone surrogates', String.raw`["\ud83d","\udc69 \udc69"]`],
@@ -52,7 +51,7 @@ const swapCase = (text: string): string =>
 
 const valueOf = (label: string): string => oddValues.get(label) ?? JSON.stringify({ label })
 
-/** A store may refuse a create in either way. */
+// A store may refuse a create in either way.
 const refused = (created: Promise<boolean>) =>
   created.then(
     (stored) => (stored ? 'stored' : 'refused'),
@@ -61,7 +60,6 @@ const refused = (created: Promise<boolean>) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-/** A step names records by labels, from which their versions and values follow. */
 function labelsOf() {
   const versions = new Map<string, string>()
   const versionOf = (label: string) => {
@@ -91,7 +89,6 @@ function labelsOf() {
   }
 }
 
-/** @param odd what the key contains. */
 const actsOf =
   (odd = '') =>
   (underTest: StoreUnderTest) => {
@@ -99,7 +96,6 @@ const actsOf =
     const { write, labelOf } = labelsOf()
     const [start, tag] = [`authorization:${random22()}`, random22()]
     const key = start + odd
-    /** In turns by both stores. */
     const atOnce = <T>(count: number, act: (number: number, by: Store) => Promise<T>) =>
       Promise.all(upTo(count).map((number) => act(number, number % 2 === 0 ? store : other)))
     const verbsOf = (by: Store) => ({
@@ -111,7 +107,6 @@ const actsOf =
       remove: () => by.remove(key),
     })
     const [verbs, ofOther] = [verbsOf(store), verbsOf(other)]
-    /** What is known, which may be nothing, and at most this. */
     const peek = (label = 'none') => {
       const [known, again] = [store.peek?.(key), store.peek?.(key)]
       if (known !== undefined) equal(`peek = ${labelOf(known)}`, `peek = ${label}`)
@@ -122,7 +117,7 @@ const actsOf =
       equal(stored.filter(Boolean).length, 1)
       equal(await verbs.read(), `rival ${stored.indexOf(true)}`)
     }
-    /** Keys that a careless comparison takes for this one. */
+    // A careless comparison takes them for this key.
     const near = [start, `${start}a`, start + swapCase(odd), key.slice(0, -1)]
     const neighbours = [...new Set(near)].filter((each) => each !== key)
     const add = (amount = '1', seconds = '60', by = store) =>
@@ -144,10 +139,10 @@ const actsOf =
       readOther: ofOther.read,
       replaceOther: ofOther.replace,
       tryCreateOther: ofOther.tryCreate,
-      /** Until shortly before a mark may end, if the store can be told that time passes. */
+      // Until shortly before a mark may end, if the store can be told that time passes.
       waitForMark: () => pass(underTest, underTest.advance === undefined ? 2 : markSeconds - 4),
       confirmAbsent: () => store.confirmAbsent?.(key) ?? true,
-      /** False for a store without `confirmAbsent`. */
+      // False for a store without `confirmAbsent`.
       confirmPresent: () => store.confirmAbsent?.(key) ?? false,
       readNamed: async (name: string) => labelOf(await store.read(name)),
       createAtOnce: () => writeAtOnce(),
@@ -354,7 +349,7 @@ const keyRules = oddKeys.flatMap((odd) =>
 
 export const storeRules = [...rules, ...valueRules, ...keyRules]
 
-/** For a `Store`. No two rules use one key, so one database can serve all. */
+/** For a `Store`. No two rules use one key: one database can serve all. */
 export const storeContract = contractOf(storeRules)
 
 export const checkStore = checkOf(storeRules)

@@ -40,12 +40,11 @@ export interface ApprovedRequest {
 }
 
 /**
- * Takes an authorization request through the application (RFC 6749 4.1, with PKCE): opens the authorization
- * endpoint, presses Allow on a consent page, and redeems the code.
+ * Takes an authorization request through the application (RFC 6749 4.1, with PKCE): opens the authorization endpoint,
+ * presses Allow on a consent page, and redeems the code.
  *
  * @param agent with the cookies of a logged-in resource owner.
- * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the
- * request in this process.
+ * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the request here.
  */
 export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
   const verifier = randomBytes(32).toString('base64url')
@@ -129,17 +128,15 @@ function codeIn(answer: PageResponse, redirectUri: string, state: string): strin
   throw unexpectedResponse(answer, 'The client got no code', location)
 }
 
-/** RFC 6749 2.3.1: form encodes identifier and secret first. */
+// RFC 6749 2.3.1: form encodes identifier and secret first.
 const basic = (clientId: string, secret: string): string =>
   `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64')}`
 
 /**
- * Issues an access token without HTTP and grant. It works like any other: the server's store has its record,
- * guards accept it, introspection knows it, and a request can revoke it. The server emits no event, because no
- * client sent a request.
+ * Issues an access token without HTTP and grant. The server's store has its record, guards accept it, introspection
+ * knows it, and a request can revoke it. The server emits no event.
  *
  * @param oauth the result of `createAuthorizationServer()`.
- * @returns `access_token`, `token_type`, `expires_in`, `scope` (RFC 6749 5.1).
  * @throws Error if the client is not registered or is disabled.
  * @throws OAuthError `invalid_scope` if the client may not have the scope.
  * @throws TypeError if `oauth` is not a server of this copy of the package.
@@ -161,8 +158,8 @@ export interface TestClock {
 }
 
 /**
- * For the option `clock` of a server, a guard and `memoryStore()`: give all the same. Redis expires keys by its
- * own clock, which a test cannot move; the suite still refuses credentials that expired by the test clock.
+ * For the option `clock` of a server, a guard and `memoryStore()`: give all the same. Redis expires keys by its own
+ * clock.
  *
  * @param start milliseconds since the epoch. Default: now.
  */

@@ -16,7 +16,7 @@ import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } f
 
 export interface DocumentFetch {
   /**
-   * Simultaneous calls for one URL share one fetch and its outcome. Caches no outcome.
+   * Simultaneous calls for one URL share one fetch. Caches no outcome.
    *
    * @param maximumSize bytes. Default 5120.
    * @throws DocumentUnavailable in every other case.
@@ -26,7 +26,7 @@ export interface DocumentFetch {
 
 /** What a fetch counts for. A host's own fetch may ignore it. */
 export interface DocumentInquiry {
-  /** Default: the fetch counts for no sender, as for a URL that the host has registered. */
+  /** Default: no sender, as for a URL that the host has registered. */
   readonly sender?: Sender | undefined
 }
 
@@ -47,7 +47,7 @@ export const authorities = optional(
 export const addressLookup = optional(aCall<Lookup>())
 
 export interface DocumentFetchOptions {
-  /** Only a server at loopback, such as one in development, may ask this machine. */
+  /** Only a server at loopback may ask this machine. */
   readonly issuer: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
@@ -62,20 +62,17 @@ const timeout = 2000
 const atOnce = 16
 const longestQueue = 64
 
-/** Bytes. */
+// Bytes.
 export const usualSize = 5120
 
-// At the same time, waiting ones included.
+// Waiting ones included.
 const atOnceOfSender = 8
 
 const maximumKeys = 10_000
 const limited = () => new DocumentUnavailable('limited')
 const late = () => new DocumentUnavailable('timeout')
 
-/**
- * Limits concurrent fetches, and those per host and sender. A server makes one, because the limits count for
- * what goes through it.
- */
+// A server makes one: the limits count for what goes through it.
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
@@ -111,12 +108,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
 
 export const isAtLoopback = (url: string): boolean => isLoopback(plainUrl(url)?.hostname ?? '')
 
-/**
- * An attacker must not aim this server at a host. Counts by name and by the networks of the addresses: a
- * domain's owner can make any number of names for another's address.
- *
- * @param clock milliseconds of a clock that does not step.
- */
+// An attacker must not aim this server at a host, by any number of names for its address.
 export function hostLimits(clock: () => number) {
   const perMinute = (attempts: number) =>
     new TokenBuckets({ attempts, seconds: 60 }, limited, clock, maximumKeys)
@@ -124,24 +116,22 @@ export function hostLimits(clock: () => number) {
   const sendersEverywhere = perMinute(120)
   // More than the 480 of a /48 of IPv6, which one subscriber may have.
   const hosts = perMinute(600)
-  // A network has many names, such as those of a hosting company. More than the 1920 of a /48 to all names.
+  // A network has many names. More than the 1920 of a /48 to all names.
   const networks = perMinute(2400)
   return {
-    /** Before the look-up of the name. */
     countFetch(hostname: string, senders: readonly CountedNetwork[]): void {
-      // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
+      // First what a single attacker reaches first: beyond it, nothing that others need is used up.
       const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
       sendersAtHosts.takeFromAll(atHost)
       sendersEverywhere.takeFromAll(senders)
       hosts.take(hostname)
     },
-    /** Before the connection. */
     countConnection: (addresses: readonly string[]): void =>
       networks.takeFromAll(addresses.flatMap(networksOf)),
   }
 }
 
-/** One line for each key: whoever never answers, or asks for much, must not keep others waiting. */
+// Whoever never answers, or asks for much, must not keep others waiting.
 export class Lines {
   private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
 
@@ -195,7 +185,7 @@ export async function mistakeInStatement(
   return undefined
 }
 
-/** A host's own fetch failed: the event needs the cause. */
+// The event needs the cause.
 export function orUnreachable(error: unknown): FetchedDocument {
   if (error instanceof DocumentUnavailable) throw error
   throw refused('client_document_unreachable', {}, { cause: error })

@@ -1,11 +1,5 @@
-/**
- * - `url`: no https URL that this server fetches;
- * - `connection`: none, broken, or with a wrong certificate;
- * - `status`: not 200, so also every redirect;
- * - `malformed`: not JSON in UTF-8, or nested too deeply;
- * - `limited`: this host was asked too often, or this sender named too many URLs;
- * - `busy`: too many fetches run.
- */
+// `connection`: also with a wrong certificate. `status`: not 200, so also every redirect. `malformed`: also nested
+// too deeply. `limited`: by host, or by sender.
 export type UnavailableReason =
   | 'url'
   | 'unresolved'
@@ -21,7 +15,7 @@ export type UnavailableReason =
   | 'limited'
   | 'busy'
 
-/** `reason` and `cause` are for events: a requester could probe this server's network with them. */
+// `reason` and `cause` are for events: a requester could probe this server's network with them.
 export class DocumentUnavailable extends Error {
   override readonly name = 'DocumentUnavailable'
 
@@ -35,6 +29,6 @@ export class DocumentUnavailable extends Error {
 
 const unanswered: ReadonlySet<UnavailableReason> = new Set(['limited', 'busy', 'timeout', 'dns_silent'])
 
-/** An earlier document may then stand in for a while. */
+// An earlier document may then stand in.
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && unanswered.has(error.reason)

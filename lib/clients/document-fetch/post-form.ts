@@ -5,14 +5,8 @@ import { DocumentUnavailable } from './document-unavailable'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
-/**
- * Resolves to the status; ignores the body. Follows no redirect.
- *
- * @param form runs only when its turn has come: many forms may wait.
- * @param ofHost whether the host has registered the URL. Else anybody may have named it, so the sends to its host are
- * limited.
- * @throws DocumentUnavailable without a response.
- */
+// Resolves to the status. `form` runs when its turn has come: many may wait. Anybody may name a URL that is not
+// `ofHost`: sends to its host are limited.
 type PostForm = (url: string, form: () => Promise<string>, ofHost: boolean) => Promise<number>
 
 // Milliseconds.
@@ -23,13 +17,8 @@ const atOnceToHost = 4
 const longestLine = 10_000
 const busy = () => new DocumentUnavailable('busy')
 
-interface PostFormOptions extends DocumentFetchOptions {
-  /** Whether forms to URLs of the host may go to addresses inside the network. Default false. */
-  readonly insideNetwork?: boolean
-}
-
-/** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
-export function postForm(options: PostFormOptions): PostForm {
+// Only a server at loopback sends to loopback, also over http.
+export function postForm(options: DocumentFetchOptions & { readonly insideNetwork?: boolean }): PostForm {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   // A host that never answers must not keep others waiting.

@@ -58,10 +58,7 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
   return Buffer.concat(chunks)
 }
 
-/**
- * RFC 8259, in UTF-8 without a byte order mark. A member `__proto__` could give a copy another prototype. At
- * most 32 levels.
- */
+// RFC 8259: no byte order mark. `__proto__` could give a copy another prototype.
 function readJson(bytes: Uint8Array): unknown {
   try {
     // Keeps a byte order mark, so JSON.parse refuses it.
@@ -77,7 +74,7 @@ function readJson(bytes: Uint8Array): unknown {
 // Seconds.
 const [shortestAge, longestAge] = [60, 86_400]
 
-/** RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day. */
+// RFC 9111 4.2.1, in seconds
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
   // RFC 9111 4.1: `Vary: *` fits no other request.
@@ -103,11 +100,10 @@ function directivesIn(cacheControl: string): ReadonlyMap<string, number> {
   return directives
 }
 
-// Bounded, so it can still be subtracted.
 const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
 
-// RFC 9111 4.2.1: by the clock of the host that sent both. 5.3: an unreadable date is in the past.
+// RFC 9111 4.2.1: by the clock of the host. 5.3: an unreadable date is in the past.
 function secondsUntilExpiry(expires: string | undefined, date: string | undefined): number {
   const seconds = Math.floor((parseDate(expires) - parseDate(date)) / 1000)
   return Number.isNaN(seconds) ? 0 : seconds
@@ -119,7 +115,6 @@ const parseDate = (text = ''): number => (text.endsWith(' GMT') ? Date.parse(tex
 interface GuardedRequest {
   readonly target: Target
   readonly addresses: readonly string[]
-  /** Bytes of the response body. */
   readonly maximumSize: number
   readonly ca: RequestOptions['ca']
   readonly signal: AbortSignal
@@ -127,7 +122,7 @@ interface GuardedRequest {
 
 const maximumHeaderSize = 8192
 
-/** The certificate must be that of the name. Follows no redirect. */
+// Follows no redirect.
 export function responseTo(
   { target, addresses, maximumSize, ca, signal }: GuardedRequest,
   headers: OutgoingHttpHeaders,
@@ -141,9 +136,9 @@ export function responseTo(
       path,
       method: form === undefined ? 'GET' : 'POST',
       headers: { Host: host, ...headers },
-      // Opens a connection for this name alone, never through a proxy.
+      // For this name alone, never through a proxy.
       agent: false,
-      // No second look-up, which could answer otherwise. Node looks up no address.
+      // A second look-up could answer otherwise.
       lookup: answerWith(addresses),
       // RFC 6066 3: an address is not a server name.
       ...(isIP(hostname) === 0 && { servername: hostname }),
@@ -155,7 +150,7 @@ export function responseTo(
       signal,
     })
     let received: IncomingMessage | undefined
-    // The body does not show informational responses, chunk extensions and trailers; the socket does.
+    // The body does not show informational responses, chunk extensions and trailers.
     sent.once('socket', (socket) => {
       let size = 0
       socket.on('data', (bytes: Buffer) => {
@@ -170,7 +165,7 @@ export function responseTo(
     })
     sent.on('error', (error) => {
       reject(error)
-      // After the head, the parser reports too long trailers here. The response alone would say "aborted".
+      // The parser reports too long trailers here; the response would say "aborted".
       received?.destroy(error)
     })
     sent.once('close', () => reject(new Error('The connection ended without a response.')))

@@ -7,21 +7,17 @@ import { DocumentUnavailable } from './document-unavailable'
 import specialNetworks from './special-networks.json'
 
 export interface Target {
-  /** In lower case, or an IP address without brackets. */
+  // In lower case, or an IP address without brackets.
   readonly hostname: string
   readonly port: number
   readonly host: string
   readonly path: string
-  /** Only for loopback. */
   readonly isPlain: boolean
 }
 
 const longestUrl = 2048
 
-/**
- * The parser may repair no part of the URL: other software would then fetch from elsewhere.
- * @param schemes `http too` if server and host are at loopback.
- */
+// The parser may repair nothing: other software would then fetch from elsewhere.
 export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
   // Also empty credentials, which a URL parser drops.
@@ -51,24 +47,20 @@ export type Lookup = (
   options: { readonly all: true; readonly signal?: AbortSignal },
 ) => Promise<readonly { readonly address: string }[]>
 
-/** Look-ups that may outlive their fetch. */
 const maximumAbandoned = 64
 
 export class TargetAddresses {
-  /** Of the look-ups that run: each fetch has its own. */
   private readonly running = new Set<AbortSignal>()
 
   constructor(
     private readonly lookup: Lookup,
     private readonly loopback: boolean,
-    /** For names that the operator chose. */
+    // For names that the operator chose.
     private readonly anywhere = false,
   ) {}
 
-  /**
-   * One forbidden address refuses the whole name: it may be there to lead this server inside. Too many look-ups that
-   * outlive their fetches refuse new ones, so names with silent DNS cannot pile up.
-   */
+  // One forbidden address refuses the name: it may lead this server inside. Look-ups that outlive their fetches refuse
+  // new ones: names with silent DNS cannot pile up.
   async find(hostname: string, signal: AbortSignal, loopbackOnly = false): Promise<readonly string[]> {
     const abandoned = [...this.running].filter(({ aborted }) => aborted)
     if (abandoned.length >= maximumAbandoned) throw new DocumentUnavailable('busy')
@@ -93,7 +85,7 @@ export class TargetAddresses {
       (!loopbackOnly && (this.anywhere || isPublicAddress(address))) ||
       (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
-    // A name with many addresses must not make this server try them all. IPv4 first: it has fewer holes.
+    // At most four of the many that a name may have. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]
     return [...ipv4.slice(0, 2), ...ipv6.slice(0, 2)]
   }
@@ -107,7 +99,7 @@ function unlessAborted<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Pr
   })
 }
 
-// No answer came, or a server on the way got none. EAI_AGAIN comes from Node's `lookup`.
+// A server gave no answer, or got none. EAI_AGAIN comes from Node's `lookup`.
 const silences: ReadonlySet<unknown> = new Set(
   'ETIMEOUT ECANCELLED ECONNREFUSED ESERVFAIL EAI_AGAIN'.split(' '),
 )
@@ -117,20 +109,17 @@ const isSilence = (error: unknown): boolean => isRecord(error) && silences.has(e
 // Milliseconds.
 const longestLookUp = 1200
 
-/**
- * Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
- * So this ignores the hosts file.
- */
+// Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
 export const lookupInDns =
   (servers?: readonly string[]): Lookup =>
   async (hostname, { signal }) => {
-    // RFC 6761 6.3: no DNS server is asked.
+    // RFC 6761 6.3
     if (/(?:^|\.)localhost$/.test(hostname)) return [{ address: '127.0.0.1' }, { address: '::1' }]
     const resolver = new Resolver({ timeout: 400, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = () => resolver.cancel()
     signal?.addEventListener('abort', cancel)
-    // Leaves time if one family's servers are silent. With several DNS servers, tries take longer.
+    // Leaves time if one family's servers are silent.
     const timer = setTimeout(cancel, longestLookUp)
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
     clearTimeout(timer)
@@ -142,19 +131,18 @@ export const lookupInDns =
     return addresses.map((address) => ({ address }))
   }
 
-// IANA's registries of special-purpose IPv4 and IPv6 addresses, also those that they call globally reachable: no web
-// site
-// stands there. IPv6 within 2000::/3 only, all that IANA assigns to networks.
+// IANA's special-purpose addresses, also globally reachable ones: no web site stands there. IANA assigns IPv6 within
+// 2000::/3 only.
 const special = new BlockList()
 for (const [network = '', bits] of Object.keys(specialNetworks).map((each) => each.split('/')))
   special.addSubnet(network, Number(bits), isIPv4(network) ? 'ipv4' : 'ipv6')
 
 const assigned = new BlockList()
 assigned.addSubnet('2000::', 3, 'ipv6')
-// RFC 6052 2.1: the DNS of an IPv6-only network answers so for each IPv4 address.
+// RFC 6052 2.1: the DNS of an IPv6-only network answers so for IPv4.
 assigned.addSubnet('64:ff9b::', 96, 'ipv6')
 
-/** Without a zone. An embedded IPv4 address must be public too. */
+// Without a zone. An embedded IPv4 address must be public too.
 function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
@@ -163,7 +151,7 @@ function isPublicAddress(address: string): boolean {
   return assigned.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** 127.0.0.0/8 or ::1, in no other form. */
+// 127.0.0.0/8 or ::1, in no other form.
 function isLoopbackAddress(address: string): boolean {
   if (isIPv4(address)) return address.startsWith('127.')
   return isIPv6(address) && !address.includes('%') && groupsOf(address).join() === '0,0,0,0,0,0,0,1'

@@ -16,11 +16,7 @@ const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
 export const isDynamicClientId = (clientId: string): boolean => form.test(clientId)
 
-/**
- * A digest of issuer and metadata: an app that registers at each start stays one client.
- *
- * @param metadata without repetitions, and in order where order means nothing.
- */
+// `metadata` has one order and no repetitions: an app that registers at each start stays one client.
 export const publicClientId = (issuer: string, metadata: object): string =>
   prefix + digest(JSON.stringify([issuer, metadata], inOrder))
 
@@ -31,53 +27,47 @@ const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < 
 
 export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
-/** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */
+// RFC 7591. Times are seconds since the epoch.
 export interface DynamicClient {
-  /** `client_secret_hashes` holds at most two digests, the current one last. */
+  // At most two `client_secret_hashes`, the current one last.
   readonly registration: ClientRegistration
-  /** Seconds since the epoch: `client_id_issued_at`. */
   readonly issuedAt: number
-  /** Seconds since the epoch: the ends of the secrets, in the order of `client_secret_hashes`. */
+  // In the order of `client_secret_hashes`.
   readonly secretExpiries: readonly number[]
-  /** Digest of the registration access token (RFC 7592 3); undefined for a public client, which has none. */
+  // RFC 7592 3; none for a public client.
   readonly registrationTokenDigest?: string | undefined
-  /** Names the issuer that registered the client. */
   readonly issuerDigest: string
-  /** Seconds that a code or token of this client lives at most. */
+  // The most seconds that a code or token lives.
   readonly tokenLifetime: number
 }
 
 interface KeptClient extends DynamicClient {
-  /** Seconds since the epoch: the end of the record. */
   readonly until: number
-  /** The end without authorization requests. Undefined once an owner has approved one. */
+  // Without authorization requests; undefined once an owner has approved one.
   readonly unusedUntil?: number | undefined
-  /** Names the owner, if all codes and tokens were for one. */
+  // The owner, if all codes and tokens were for one.
   readonly usedBy?: string | undefined
-  /** Anybody may register a removed public client again: its id follows from its metadata. */
+  // Anybody may register a removed public client again.
   readonly isRemoved?: true | undefined
 }
 
-/** Seconds. */
 export const day = 24 * 3600
 
-/** Seconds. */
+// Seconds.
 interface UseLifetimes {
-  /** At least two days longer than every token: a note may be a day old, and clocks differ. */
+  // At least two days longer than every token: a note may be a day old, and clocks differ.
   readonly lifetime: number
-  /** From an authorization request to its code or token. */
   readonly requestLifetime: number
 }
 
-/** Clients that registered themselves: records that end, unless the clients are used. */
 export class DynamicClientRecords {
   private readonly records: ClientRecords<KeptClient>
 
   constructor(
     private readonly store: Store,
-    /** Seconds since the epoch. */
+    // Seconds since the epoch.
     private readonly now: () => number,
-    /** Default: clients of every issuer. */
+    // Default: every issuer.
     private readonly issuerDigest?: string,
   ) {
     this.records = new ClientRecords(store, 'themselves', kept)
@@ -87,12 +77,7 @@ export class DynamicClientRecords {
     return this.live(await this.records.find(clientId))
   }
 
-  /**
-   * Resolves to the client, perhaps of an earlier registration, which lives for `lifetime` again once half of it is over.
-   *
-   * @param maximum new and prolonged clients within `lifetime`, since the first of them.
-   * @throws OAuthError if the client is disabled, if the host has registered it, or beyond the maximum.
-   */
+  // Known clients live for `lifetime` again once half of it is over. `maximum` counts new and prolonged ones.
   async add(client: DynamicClient, lifetime: number, maximum: number): Promise<DynamicClient> {
     const { client_id } = client.registration
     const isYoung = (known: KeptClient) => known.until - this.now() > lifetime / 2
@@ -113,10 +98,7 @@ export class DynamicClientRecords {
     return added
   }
 
-  /**
-   * Replaces the client by the result of `change`, which must be pure, and keeps its lifetime. A client that is disabled
-   * afterwards stays so for as long as its tokens live. Undefined for an unknown client.
-   */
+  // `change` must be pure. A disabled client stays so for as long as its tokens live.
   update(
     clientId: string,
     change: (client: DynamicClient) => DynamicClient,
@@ -130,7 +112,6 @@ export class DynamicClientRecords {
     })
   }
 
-  /** Resolves to false for an unknown client. */
   async setDisabled(clientId: string, disabled: boolean): Promise<boolean> {
     const found = await this.update(clientId, (client) => {
       const registration = withDisabled(client.registration, disabled)
@@ -139,11 +120,11 @@ export class DynamicClientRecords {
     return found !== undefined
   }
 
-  /** What the client was granted ends by the mark of its id, which the caller sets. */
+  // The caller marks the id, which ends the grants.
   async remove(clientId: string): Promise<void> {
     const known = await this.find(clientId)
     if (known === undefined) return
-    // The id of a confidential client is random, and never used again.
+    // The random id of a confidential client is never used again.
     if (!isPublic(known)) return this.records.remove(clientId)
     await this.change(clientId, (client) => ({
       next: client && { ...client, isRemoved: true as const },
@@ -151,7 +132,7 @@ export class DynamicClientRecords {
     }))
   }
 
-  /** A code or token prolongs the client, at most once a day. A request lets it wait for its first owner. */
+  // A code or token prolongs the client, at most once a day; a request lets it wait for its owner.
   note(authorization: Authorization, { lifetime, requestLifetime }: UseLifetimes): Promise<void> | undefined {
     const { clientId } = authorization
     if (!isDynamicClientId(clientId)) return undefined
@@ -169,7 +150,7 @@ export class DynamicClientRecords {
     return next.unusedUntil === undefined && next.usedBy === usedBy ? next : { ...withoutEnd(next), usedBy }
   }
 
-  /** If no other owner has used the client, it ends as an unused one. */
+  // Without another owner, the client ends as an unused one.
   async leave(clientId: string, owner: string, unusedLifetime: number): Promise<void> {
     if (!isDynamicClientId(clientId)) return
     await this.change(clientId, (known) => {
@@ -179,7 +160,7 @@ export class DynamicClientRecords {
     })
   }
 
-  /** Strangers send requests: all of them together prolong an unused client by `seconds`. */
+  // Strangers send requests: all together prolong an unused client by `seconds`.
   private awaitingOwner(client: KeptClient, seconds: number): KeptClient {
     const until = Math.min(this.now(), client.unusedUntil ?? Infinity) + seconds
     return until > client.until ? { ...client, until } : client
@@ -220,7 +201,7 @@ export class DynamicClientRecords {
   }
 }
 
-/** Empty for a client that acts for itself. */
+// Empty for a client that acts for itself.
 const ownerOf = ({ issuerDigest, subject }: Authorization): string =>
   subject === undefined ? '' : ownerName(issuerDigest, subject)
 
@@ -228,7 +209,6 @@ const withoutEnd = ({ unusedUntil: _end, ...client }: KeptClient): KeptClient =>
 
 const countName = 'registrations'
 
-/** The identifier of a public client follows from its metadata. */
 const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
   registrationTokenDigest === undefined
 

@@ -17,7 +17,7 @@ import {
 import { metadataOf, readClientMetadata, usesSecret } from './registration-metadata'
 import { clientConfigurationName, type DynamicRegistration, registrationName } from './registration-options'
 
-/** RFC 7591 3. */
+// RFC 7591 3
 export function registrationEndpoint(registration: DynamicRegistration): Endpoint {
   return {
     name: registrationName,
@@ -29,11 +29,7 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
-/**
- * The identifier of a public client follows from its metadata, so clients that register at each start add
- * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
- * token.
- */
+// Strangers with the same metadata must not change a public client: it has no registration access token.
 async function register(
   registration: DynamicRegistration,
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'sender'>,
@@ -62,7 +58,7 @@ async function register(
   return { status: 201, members: clientInformation(registration, added, issued) }
 }
 
-// The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
+// The identifier is a digest of the metadata: the host has registered this very app.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw refused('client_metadata_disabled')
   const described = { ...registrationOf(client), token_endpoint_auth_method: 'none' }
@@ -81,14 +77,13 @@ async function requireInitialAccessToken(
 }
 
 interface IssuedWithRegistration {
-  /** Stores hold only its digest, so later responses do not have it. */
+  // Stores hold only its digest.
   readonly secret?: string | undefined
   readonly token?: string | undefined
-  /** Of the metadata of this request. */
   readonly leftOut?: readonly string[]
 }
 
-/** RFC 7591 3.2.1, RFC 7592 3: may be less than the client asked for. */
+// RFC 7591 3.2.1, RFC 7592 3
 function clientInformation(
   { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
@@ -110,7 +105,7 @@ function clientInformation(
   }
 }
 
-/** RFC 6750 2.1. */
+// RFC 6750 2.1
 function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
   const [header = '', second] = headers['authorization'] ?? []
   const { scheme, credentials } = parseAuthorization(header)
@@ -119,12 +114,7 @@ function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
     : undefined
 }
 
-/**
- * RFC 7592 2, for confidential clients. Each learns its own URI when it registers, so the metadata does not
- * name it.
- *
- * @param revokeClient ends the client's grants. Default: its access tokens work until they expire.
- */
+// RFC 7592 2, for confidential clients. Without `revokeClient`, access tokens work until they expire.
 export function clientConfigurationEndpoint(
   registration: DynamicRegistration,
   revokeClient?: (clientId: string) => Promise<void>,
@@ -147,7 +137,7 @@ export function clientConfigurationEndpoint(
       const client = ownedBy(token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
-      // First: a client that is gone could not repeat the request if the mark failed.
+      // First: a client that is gone could not repeat the request.
       await revokeClient?.(clientId)
       await records.remove(clientId)
       return { status: 204, members: {} }
@@ -155,10 +145,7 @@ export function clientConfigurationEndpoint(
   }
 }
 
-/**
- * One refusal also for an unknown client, a public one, one of another issuer, a disabled one and one of the host
- * (RFC 7592 2.1).
- */
+// RFC 7592 2.1: one refusal also for unknown and disabled clients, and those of others.
 function ownedBy(token: string, client: DynamicClient | undefined): DynamicClient {
   const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
   if (client !== undefined && isOwner && client.registration.disabled !== true) return client
@@ -168,10 +155,8 @@ function ownedBy(token: string, client: DynamicClient | undefined): DynamicClien
 // Shorter than any digest.
 const noDigest = '-'.repeat(42)
 
-/**
- * RFC 7592 2.2: members that the request leaves out are gone. Issues a new secret in the last half of the
- * current one's lifetime, or if the client knows only an older one.
- */
+// RFC 7592 2.2: omitted members are gone. Issues a new secret in the last half of the current one, or to a client that
+// knows only an older one.
 async function update(
   registration: DynamicRegistration,
   { registration: { client_id } }: DynamicClient,
@@ -204,7 +189,7 @@ async function update(
   return { members: clientInformation(registration, stored, { secret, token, leftOut }) }
 }
 
-// RFC 7592 2.2: members that the server chose must not come back, except the client_id.
+// RFC 7592 2.2: members that the server chose must not come back.
 function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
   if (!isRecord(json)) throw refused('client_metadata_malformed')
   const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
@@ -231,8 +216,7 @@ const unexpiredSecrets = ({ registration, secretExpiries }: DynamicClient, now: 
     .map((hash, at) => ({ hash, expiresAt: secretExpiries[at] ?? 0 }))
     .filter(({ expiresAt }) => expiresAt > now)
 
-// The response with a new secret may get lost, so the previous one stays valid until its own end. The client
-// then shows it in its next update, and gets another.
+// The response with a new secret may get lost: the client then shows the previous one, and gets another.
 function nextSecrets(
   live: readonly Secret[],
   shown: Secret | undefined,

@@ -14,10 +14,8 @@ import { DocumentUnavailable } from '../document-fetch/document-unavailable'
 import { allowedLogoutUris, longestUri, memberAt, readStated, someNames } from '../stated-metadata'
 import type { DynamicRegistration } from './registration-options'
 
-/**
- * In one order, without repetitions. Without `token_endpoint_auth_method`, the client may use `client_secret_basic`, the
- * default of RFC 7591 2, and `client_secret_post`, because some libraries use it in any case.
- */
+// Without `token_endpoint_auth_method`: `client_secret_basic` (RFC 7591 2) and, because some libraries use it in any
+// case, `client_secret_post`.
 type StatedRegistration = Omit<ClientRegistration, 'client_id'>
 
 type RegistrationPolicy = Pick<
@@ -32,20 +30,17 @@ export const usesSecret = ({ token_endpoint_auth_method: method }: StatedRegistr
 
 // Strangers fill the store.
 const longest = 16_384
-// Stands for the secret that the server issues later.
+// The server issues the secret later.
 const anySecret = `sha256:${'A'.repeat(43)}`
 
 interface ReadMetadata {
   readonly stated: StatedRegistration
-  /** Members for people that are wrong: the client works without them, and the response names them. */
+  // Wrong members for people: the client works without them.
   readonly leftOut: readonly string[]
 }
 
-/**
- * RFC 7591 2: ignores unknown members, also a software statement. RFC 7591 3.2.1: drops what such clients
- * cannot have, and the response says what is registered. RFC 7592 2.2: null and empty values count as
- * omitted.
- */
+// RFC 7591 2 and 3.2.1: ignores unknown members, and drops what such clients cannot have. RFC 7592 2.2: null and empty
+// values count as omitted.
 export async function readClientMetadata(
   json: unknown,
   policy: RegistrationPolicy,
@@ -85,7 +80,7 @@ function wrongForPeople(
 }
 
 function refuseUnreachable(error: unknown): never {
-  // One text for every cause: different texts would let a stranger probe this server's network.
+  // A stranger could probe this server's network by different texts.
   if (error instanceof DocumentUnavailable)
     throw refused('client_metadata_refused/unreachable', {}, { cause: error })
   throw error
@@ -114,8 +109,7 @@ function registrationIn(at: Place<ServerCapabilities>, policy: RegistrationPolic
 const text = optional(aText)
 const forPeople = { client_name: text, client_uri: text, logo_uri: text, policy_uri: text, tos_uri: text }
 
-// RFC 7591 2: without a scope, a client gets a default. RFC 7591 3.2.1: the server may register another
-// value.
+// RFC 7591 2: without a scope, a default. 3.2.1: the server may register another value.
 function scopeIn(
   at: Place<ServerCapabilities>,
   { scope: allowed, registerAllScopes }: RegistrationPolicy,
@@ -175,7 +169,7 @@ function memberRefused(member: string): OAuthError {
   return memberMistake(name, expectations.get(name) ?? '')
 }
 
-/** @param cure perhaps of a plug-in that a host wrote. RFC 6749 5.2 allows no other characters. */
+// A plug-in may bring the cure; RFC 6749 5.2 allows no other characters.
 const memberMistake = (name: string, cure: string): OAuthError =>
   refused('client_metadata_refused', {
     description: `${name} ${isQuotable(cure) ? cure : 'is not valid here.'}`,

@@ -28,20 +28,18 @@ export interface DynamicRegistrationOptions {
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
-   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB: so about twice
-   * as many are unused at most. Beyond, registration responds with 503. Clients that owners have approved do not
-   * count. Default 10 000.
+   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB: about twice as
+   * many are unused at most. Beyond, registration responds with 503. Clients that owners have approved do not count.
+   * Default 10 000.
    */
   readonly maximumClients?: number
   /**
-   * The scope that such clients may have, separated by spaces. A client that names none gets all. Default:
-   * all scopes.
+   * The scope that such clients may have, separated by spaces; a client that names none gets all. Default: all scopes.
    */
   readonly scope?: string
   /**
-   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2). The owner still
-   * approves each request. MCP clients need this for a step-up: they register with the scope of the first
-   * challenge, then ask for more. Default `false`.
+   * Registers every client with all of `scope` (RFC 7591 2). The owner still approves each request. MCP clients need it
+   * for a step-up: they register with the scope of the first challenge, then ask for more. Default `false`.
    */
   readonly registerAllScopes?: boolean
   /** The grant types that such clients may ask for. Default: `authorization_code` and `refresh_token`. */
@@ -52,14 +50,13 @@ export interface DynamicRegistrationOptions {
    */
   readonly unusedLifetime?: number
   /**
-   * The lifetime of a client after it gets a code or token; always at least two days longer than the longest
-   * token, because a client's use is noted once a day. Default 7 776 000 (90 days), at least 2
-   * days.
+   * The lifetime of a client after a code or token; at least two days longer than the longest token. Default 7 776 000
+   * (90 days), at least 2 days.
    */
   readonly lifetime?: number
   /**
-   * The lifetime of a client secret. A confidential client that updates its registration in the last half
-   * gets a new one (RFC 7592 2.2). Default 7 776 000 (90 days), at least 60.
+   * The lifetime of a client secret. An update in its last half issues a new one (RFC 7592 2.2). Default 7 776 000 (90
+   * days), at least 60.
    */
   readonly clientSecretLifetime?: number
   /** The registration endpoint below the issuer. Default `/register`. */
@@ -87,7 +84,6 @@ interface RegistrationContext {
 export const registrationName = 'registration'
 export const clientConfigurationName = 'client_configuration'
 
-/** @param pathOf the path of an endpoint, which no other one has. */
 export const dynamicRegistrationOption =
   (context: RegistrationContext, pathOf: (endpoint: string, fallback: string) => Field<string>) =>
   (given: unknown, at: Place, name: string) => {
@@ -96,7 +92,6 @@ export const dynamicRegistrationOption =
       registrationPath: pathOf(registrationName, '/register'),
       clientConfigurationPath: pathOf(clientConfigurationName, '/register/client'),
     }
-    // Without `initialAccessToken`, everybody may register.
     const option = group({ ...fields, ...paths }, { undefinedMembers: 'refused' })
     const read = optional(orOff(undefined, option))(given, at.with(capabilities), name)
     if (read === undefined) return undefined
@@ -160,7 +155,7 @@ const fields = {
   ServerCapabilities
 >
 
-/** The host's clients come first: a registration must not hide their scope or their `disabled`. */
+// A registration must not hide the scope or `disabled` of the host's client.
 export function withDynamicClients(registration: DynamicRegistration): FindClient {
   const { findHostClient, records, capabilities, scope, now } = registration
   const parsed = new ParsedRegistrations((source) => {
@@ -168,7 +163,7 @@ export function withDynamicClients(registration: DynamicRegistration): FindClien
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
   })
   const find = async (clientId: string) => {
-    // In one turn, so that a store may answer both reads together.
+    // In one turn: a store may answer both reads together.
     const [ofHost, found] = await Promise.all([findHostClient(clientId), records.find(clientId)])
     if (ofHost !== undefined || found === undefined) return ofHost
     return withLiveSecrets(clientOf(found, parsed), found, now())
@@ -188,8 +183,7 @@ const withoutPages = {
   tos_uri: undefined,
 } satisfies Partial<Client>
 
-// The host may have narrowed what such clients get. A client that cannot work counts as ended: it can
-// register again.
+// The host may have narrowed what such clients get: one that cannot work counts as ended.
 function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
   try {
     return parsed.clientOf(registration)
@@ -206,7 +200,7 @@ function withinScope(registration: object, allowed: Scope): object {
   return { ...registration, scope: formatScope(scope.filter((token) => allowed.includes(token))) }
 }
 
-// RFC 7591 3.2.1: a secret ends at its client_secret_expires_at.
+// RFC 7591 3.2.1
 function withLiveSecrets(
   client: Client | undefined,
   { secretExpiries }: DynamicClient,

@@ -23,14 +23,14 @@ import {
 } from '../document-fetch/document-unavailable'
 import { type DocumentRules, malformedDocument, needsVerification, parseDocument } from './parse-document'
 
-// Seconds. A fetch for each request would burden the document's host.
+// Seconds: a fetch for each request would burden the host.
 const shortestKept = 60
-/** Milliseconds after its fetch for which a document may stand in. */
+// Milliseconds after its fetch.
 const longestKept = 86_400_000
 const knownAtMost = 1000
-/** In the store, of one process. */
+// By one process.
 const storedAtMost = 4096
-// Characters of JSON: a document has 5 KiB, and JSON may write its numbers at greater length.
+// A document has 5 KiB, and JSON may write its numbers at greater length.
 const longestText = 8192
 const limited = 'client_document_limited'
 
@@ -59,10 +59,9 @@ interface StoredDocument extends DocumentTimes {
 
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly network: string }
 
-/** Each document has its own key in the store, so none evicts another; one network gets a quarter of the limit. */
+// One network fills at most a quarter of the stored documents.
 export class DocumentCache {
   private readonly known = new BoundedMap<KnownDocument>(knownAtMost)
-  /** The networks that caused the fetch, by key. */
   private readonly stored: ExpiringMap<readonly string[]>
   private readonly steady: () => number
   private readonly lookUps = new SingleFlight<LookedUp>()
@@ -72,7 +71,7 @@ export class DocumentCache {
     this.stored = new ExpiringMap(storedAtMost, this.steady)
   }
 
-  /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */
+  // A network over its limit of failures causes no fetch.
   find(clientId: string, sender?: Sender): Client | Promise<Client> {
     const known = this.known.get(clientId)
     if (known !== undefined && known.expiresAt > this.parts.clock()) return this.remember(clientId, known)
@@ -108,7 +107,7 @@ export class DocumentCache {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
       return this.remember(clientId, await this.fetched(clientId, sender))
     } catch (error) {
-      // Others may exhaust limits, or silence a network. They must not lock out the client.
+      // Others may exhaust limits, or silence a network: they must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
       const mayStandIn = before !== undefined && before.fetchedAt + longestKept > this.parts.clock()
       if (isPrevented && mayStandIn) return this.remember(clientId, before)
@@ -133,7 +132,7 @@ export class DocumentCache {
     if (mistake !== undefined) throw malformedDocument(`has no valid ${mistake.name}`)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + Math.min(Math.max(shortestKept, maximumAge) * 1000, longestKept)
-    // The client is proven, so a failing store must not fail the request.
+    // The client is proven, whatever the store does.
     const stored = { client_id: clientId, verified, fetchedAt, expiresAt, document }
     await this.store(stored, sender).catch(() => undefined)
     return { client, fetchedAt, expiresAt }
@@ -161,9 +160,9 @@ export class DocumentCache {
     if (stored?.client_id !== clientId) return undefined
     try {
       const client = parseDocument(stored.document, clientId, rules)
-      // A process without the plug-in fetched the document, and verified nothing.
+      // A process without the plug-in verified nothing.
       if (!stored.verified && needsVerification(client, rules)) return undefined
-      // The clock of the writing process may be wrong: no document serves longer than a day from now.
+      // The clock of the writing process may be wrong.
       const now = clock()
       const expiresAt = Math.min(stored.expiresAt, now + longestKept)
       return { client, fetchedAt: Math.min(stored.fetchedAt, now), expiresAt }
@@ -185,7 +184,7 @@ const refusalReasons: Partial<Record<UnavailableReason, RefusalName>> = {
   malformed: 'client_document_refused',
 }
 
-// Few texts name all causes: with more, a stranger could probe this server's network.
+// With more texts, a stranger could probe this server's network.
 const refusalOf = (error: unknown): unknown =>
   error instanceof DocumentUnavailable
     ? new UnusableClient(refusalReasons[error.reason] ?? 'client_document_unreachable')

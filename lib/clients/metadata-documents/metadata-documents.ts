@@ -37,14 +37,14 @@ import { DocumentCache } from './document-cache'
 
 export interface MetadataDocumentsOptions {
   /**
-   * Registered clients beside those of documents, as for the option `clients`. The server never fetches a
-   * registered identifier, so a disabled registration blocks the client of that URL. Default none.
+   * Registered clients beside those of documents, as for the option `clients`. A disabled one blocks its URL.
+   * Default none.
    */
   readonly registered?: RegisteredClients
   /**
    * Which documents the server accepts: a function of the `client_id`, or a list of hosts (`app.example`), of
-   * all hosts below a domain (`*.app.example`), of URLs, and of URL prefixes that end with a slash. Asked
-   * before each fetch, and at each request of the client. Default: every document.
+   * all hosts below a domain (`*.app.example`), of URLs, and of URL prefixes that end with a slash. Asked at
+   * each request. Default: every document.
    */
   readonly allow?: readonly string[] | ((clientId: string) => boolean | Promise<boolean>)
   /** The scope that such clients may ask for, separated by spaces. Default: every scope. */
@@ -52,9 +52,8 @@ export interface MetadataDocumentsOptions {
   /** The grant types that such clients may use. Default `['authorization_code', 'refresh_token']`. */
   readonly grantTypes?: readonly string[]
   /**
-   * Whether a redirection URI at `http://localhost` matches every port, as `http://127.0.0.1` always does.
-   * Deviates from exact comparison and from RFC 8252 8.3: another program may answer at `localhost`. Default
-   * `false`.
+   * Whether a redirection URI at `http://localhost` matches every port, as `http://127.0.0.1` does. Deviates
+   * from RFC 8252 8.3: another program may answer at `localhost`. Default `false`.
    */
   readonly localhostRedirects?: boolean
   /** Finds the addresses of a host. Default: DNS. */
@@ -63,13 +62,13 @@ export interface MetadataDocumentsOptions {
   readonly ca?: DocumentFetchOptions['ca']
   /**
    * Fetches documents in place of `lookup` and `ca`, for example through a proxy, and must keep strangers out
-   * of your network. Default: over https, at most 5 KiB, and never from an address inside your network.
+   * of your network. Default: over https, at most 5 KiB, never from inside your network.
    */
   readonly documents?: DocumentFetch
 }
 
 export interface MetadataDocuments {
-  /** For the server, which calls it once, at construction. */
+  /** For the server, at construction. */
   open(at: Place, server: OpeningServer): OpenClients
 }
 
@@ -77,8 +76,8 @@ export const isMetadataDocuments = (value: unknown): value is MetadataDocuments 
   isRecord(value) && typeof value['open'] === 'function'
 
 /**
- * Unregistered clients, for the option `clients`: the `client_id` is the https URL of a document with their
- * metadata (draft-ietf-oauth-client-id-metadata-document).
+ * Unregistered clients, for the option `clients`: the `client_id` is the https URL of their metadata
+ * (draft-ietf-oauth-client-id-metadata-document).
  */
 export function metadataDocuments(options: MetadataDocumentsOptions = {}): MetadataDocuments {
   return { open: (at, server) => openDocuments(options, at, server) }
@@ -115,10 +114,8 @@ function openDocuments(options: MetadataDocumentsOptions, of: Place, server: Ope
   }
 }
 
-/**
- * draft-ietf-oauth-client-id-metadata-document 3: https, with a path; no dot segments, fragment or
- * credentials. Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host.
- */
+// draft-ietf-oauth-client-id-metadata-document 3: a path, no dot segments, fragment or credentials. The text
+// equals the parsed URL, apart from `:443`: no two texts pass for one host.
 function isDocumentUrl(clientId: string): boolean {
   if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return false
   return plainUrl(clientId)?.href === clientId.replace(/^(https:\/\/[^/?]+):443\//, '$1/')
@@ -143,7 +140,6 @@ const allowedDocuments: Field<AllowsDocument> = (given, at, name) => {
   return (clientId) => entries.some((each) => covers(each, clientId))
 }
 
-// The prefix may be a whole host.
 const isUrl = (text: string) => isDocumentUrl(text.endsWith('/') ? `${text}x` : text)
 
 function covers(entry: string, clientId: string): boolean {
@@ -152,8 +148,7 @@ function covers(entry: string, clientId: string): boolean {
   return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
 }
 
-// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon: they
-// would serve a document of another folder.
+// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon.
 const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
 
 const isBelow = (folder: string, clientId: string) =>

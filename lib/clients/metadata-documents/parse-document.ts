@@ -21,13 +21,11 @@ export const needsVerification = (
 ): boolean =>
   members.some((member) => member.verify !== undefined && client.members[member.name] !== undefined)
 
-/**
- * A document speaks to every server, so this drops what such clients cannot have here. Only members of RFC
- * 7591 2 and of plug-ins have an effect: a document never makes its client more than a client of strangers.
- */
+// A document speaks to every server: what such clients cannot have here goes. Its client is no more than a
+// stranger's.
 export function parseDocument(json: unknown, clientId: string, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
-  // Exact comparison: otherwise a document could name the client of another URL.
+  // Exactly: a document must not name the client of another URL.
   if (document['client_id'] !== clientId) throw malformedDocument('names another client_id')
   // draft-ietf-oauth-client-id-metadata-document 4.1: a published secret is none.
   for (const secret of ['client_secret', 'client_secret_expires_at'])
@@ -57,7 +55,7 @@ function registrationFrom(
   { capabilities, grantTypes, scope }: DocumentRules,
   issues: ConfigurationIssue[],
 ): Readonly<Record<string, unknown>> {
-  // RFC 7591 2: the default method needs a secret, which a document's client cannot have.
+  // RFC 7591 2: the default method needs a secret.
   const terms = { grantTypes, methods: ['none'], usualMethod: 'none' }
   const stated = readStated(new Place(document, '', capabilities, issues), terms)
   const logoutUris = document['post_logout_redirect_uris']
@@ -74,7 +72,7 @@ function registrationFrom(
   }
 }
 
-// A scope of words for other servers alone counts as none.
+// Tokens for other servers alone count as none.
 function scopeFrom(given: unknown, scope: Scope): unknown {
   if (given === undefined || given === '') return formatScope(scope)
   const asked = isText(given) ? parseScope(given) : undefined
@@ -83,12 +81,11 @@ function scopeFrom(given: unknown, scope: Scope): unknown {
   return formatScope(known.length > 0 ? known : scope)
 }
 
-// A link to another host would lend the client that host's name.
+// A link to another host would lend the client its name.
 const pageFrom = (given: unknown, host: string): string | undefined =>
   isWebAddress(given) && new URL(given).host === host ? given : undefined
 
-// A document may be mended, so the token endpoint must not make the client throw its tokens away. The
-// resource owner sees that the request cannot go on.
+// A document may be mended: the client must not throw its tokens away.
 export function malformedDocument(fault: string): UnusableClient {
   return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
     description: `The metadata document of the client ${fault}.`,

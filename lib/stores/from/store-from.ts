@@ -19,13 +19,12 @@ import { sqliteStore } from '../sqlite/sqlite-store'
  *   `?schema=oauth&table=records` names its tables
  *
  * @param environment such as `process.env`.
- * @throws ConfigurationError if the variable names something else, or the store cannot work, for example without its
- * package.
+ * @throws ConfigurationError if the variable names something else, or the store cannot work.
  */
 export const storeFrom = (environment: Readonly<Record<string, string | undefined>>): Store =>
   namedStore(environment[storeVariable]).open()
 
-/** Milliseconds, as for Redis. */
+// Milliseconds, as for Redis.
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
 function storeAt(connectionString: string, tables: PostgresTables): Store {
@@ -40,7 +39,6 @@ function storeAt(connectionString: string, tables: PostgresTables): Store {
   return Object.assign(postgresStore({ pool, ...tables }), { close: () => (end ??= pool.end()) })
 }
 
-/** The variable of the environment. */
 export const storeVariable = 'STORE_URL'
 
 interface NamedStore {
@@ -56,7 +54,7 @@ const readers: ReadonlyMap<string, (text: string) => NamedStore> = new Map([
   ['postgresql://', postgresIn],
 ])
 
-/** Holds no password. */
+// Holds no password.
 export function mistakeInUrl(text: string): string | undefined {
   try {
     namedStore(text)
@@ -67,7 +65,7 @@ export function mistakeInUrl(text: string): string | undefined {
   }
 }
 
-/** @throws ConfigurationError that holds no password. */
+// Its error holds no password.
 export function namedStore(text = ''): NamedStore {
   if (text === '') return { open: () => memoryStore() }
   const begin = /^(?:file:|[a-z][a-z\d+.-]*:\/\/)/i.exec(text)?.[0]
@@ -103,10 +101,7 @@ function postgresIn(text: string): NamedStore {
   return { open: () => storeAt(url, tables), postgres: { url, tables } }
 }
 
-/**
- * @param names of options in the query, where drivers have options of theirs.
- * @param whole what must be a URL.
- */
+// Drivers have options of theirs in the query. `whole` must be a URL.
 function partsOf<Name extends string>(text: string, names: readonly Name[], whole = text) {
   if (!URL.canParse(whole))
     throw wrong('cannot be read as a URL: a password needs %23 for #, %2F for /, %3F for ? and %40 for @.')

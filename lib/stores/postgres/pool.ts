@@ -16,7 +16,6 @@ type Row = Readonly<Record<string, unknown>>
 export type Word = string | number | Buffer | null
 export type Ask = (statement: Statement, ...values: Word[]) => Promise<readonly Row[]>
 
-/** Rejects with errors that hold no value. */
 export function asking(pool: PostgresPool, tables: ReadTables): Ask {
   // At a stricter isolation than READ COMMITTED, a statement that waited for a rival is refused, and has done nothing.
   const ask = async (attempts: number, query: Parameters<PostgresPool['query']>[0]): Promise<unknown> => {
@@ -43,20 +42,19 @@ function withoutTables(tables: ReadTables): Error {
   return new Error(`${names}: make them with "npx express-authorization-server migrate".`)
 }
 
-/** Of PostgreSQL, or of Node. */
 function codeOf(error: unknown): string {
   const code = isRecord(error) ? error['code'] : undefined
   return typeof code === 'string' && /^[A-Z\d_]{5,40}$/.test(code) ? code : ''
 }
 
 const isSqlState = (code: string) => /^(?:\d\w|F0|HV|P0|XX)[\dA-Z]{3}$/.test(code)
-// The messages of these classes name roles, tables and settings. Others quote values, such as 22, or the words of a trigger.
+// These classes name roles, tables and settings. Others, such as 22, quote values.
 const namesNoValue = /^(?:08|25|28|3D|3F|40|42|53|55|57|58)/
 const isLost = (code: string) => ['26000', '42P05'].includes(code)
 const ofPool =
   /^(?:Query read timeout|timeout expired|timeout exceeded when trying to connect|Connection terminated[a-z ]*|Cannot use a pool after calling end on the pool|The server does not support SSL connections|Client [a-z ]+ not queryable)$/
 
-/** pg puts rows and parameters on its errors, and in some messages. */
+// pg puts rows and parameters on its errors, and in some messages.
 export function withoutValues(error: unknown): Error & { readonly code?: string } {
   const code = codeOf(error)
   const message = isRecord(error) && isText(error['message']) ? error['message'] : ''
@@ -91,7 +89,7 @@ export function bytesIn(row: Row | undefined, column: string): string {
   throw new Error(`The pool replied with something other than bytes in the column ${column}.`)
 }
 
-/** Host and port only, never a role or password. */
+// Host and port only, never a role or password.
 export function describePool(pool: object): string {
   const { options }: { options?: unknown } = pool
   const settings = isRecord(options) ? options : {}
@@ -103,7 +101,7 @@ export function describePool(pool: object): string {
   return isText(host) ? `PostgreSQL at ${host}:${Number(port ?? 5432)}` : 'PostgreSQL'
 }
 
-/** What is used of pg. Declarations name no optional package. */
+// Declarations name no optional package.
 interface Pg {
   readonly Pool: new (settings: object) => PostgresPool & {
     query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
@@ -112,7 +110,6 @@ interface Pg {
   }
 }
 
-/** @throws ConfigurationError without pg. */
 export function loadPg(subject: string, cure: string): Pg {
   try {
     return require('pg')

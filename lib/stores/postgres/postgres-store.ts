@@ -43,8 +43,8 @@ const fields = {
 
 /**
  * Keeps records in PostgreSQL 12 or later, in two tables that `npx express-authorization-server migrate` makes. A
- * removal or write that has settled outlives a crash; a promotion too, if `synchronous_commit` and
- * `synchronous_standby_names` make PostgreSQL wait for the standby. Counts may lose the last moments.
+ * settled write or removal outlives a crash; a promotion too, if `synchronous_commit` and `synchronous_standby_names`
+ * make PostgreSQL wait for the standby. Counts may lose the last moments.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -123,13 +123,13 @@ export function postgresSchema(options: PostgresTables = {}): string {
   return tablesText(readOptions('postgresSchema()', tableFields, options))
 }
 
-/** Milliseconds after its call until a create is void. */
+// Milliseconds until a create is void.
 const patience = 2000
 
-/** Milliseconds. */
+// Milliseconds.
 const pause = 60_000
 
-/** Deletes what has expired, a thousand rows in a statement: at most once a minute, and never twice at a time. */
+// Deletes what has expired, a thousand rows in a statement, at most once a minute.
 function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
   let lastEnd = -pause
   const sweep = async () => {
@@ -145,21 +145,16 @@ function sweeping(ask: Ask, statements: readonly Statement[]): () => void {
   }
 }
 
-/** Others to the same key must not wait behind a connection that is dead. */
+// Others must not wait behind a dead connection.
 const silence = { seconds: 2, late: () => new Error('The pool did not reply within 2 s.') }
 
-/** Equal additions, for one statement. */
 interface Batch {
   size: number
   readonly stored: Promise<Count>
 }
 
-/**
- * Additions of this process to one key that wait for the statement before them go together: they all run at the same
- * time, so any order is right.
- *
- * @param send resolves to the count as it is stored, below 0 too.
- */
+// Additions of this process to one key wait for the statement before them, and go together, in any order. `send`
+// resolves to the stored count, below 0 too.
 function gathered(send: (key: string, amount: number, seconds: number) => Promise<Count>): Store['add'] {
   const lines = new Lines()
   const waiting = new Map<string, Batch>()
@@ -181,7 +176,7 @@ function gathered(send: (key: string, amount: number, seconds: number) => Promis
   }
 }
 
-/** Only of a pool that shows its options, as that of pg does. */
+// Only of a pool that shows its options, as that of pg does.
 function missingTimeouts(pool: object): readonly string[] {
   const { options }: { options?: unknown } = pool
   if (!isRecord(options) || !('max' in options)) return []

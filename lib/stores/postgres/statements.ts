@@ -10,7 +10,7 @@ export interface PostgresTables {
 }
 
 const defaultTable = 'oauth_records'
-// PostgreSQL cuts names at 63 bytes, and the longest addition here is `_counts_ends`.
+// PostgreSQL cuts names at 63 bytes; the longest addition is `_counts_ends`.
 const name = kind(
   (value): value is string => typeof value === 'string' && /^[\x20-\x7e]{1,50}$/.test(value),
   'must be a name of 1 to 50 characters of ASCII; the statements quote it.',
@@ -22,7 +22,6 @@ export const tableFields = {
 
 const quoted = (word: string) => `"${word.replaceAll('"', '""')}"`
 
-/** Quoted, within their schema. */
 export function namesOf({ schema, table }: { readonly schema?: string | undefined; readonly table: string }) {
   const within = schema === undefined ? '' : `${quoted(schema)}.`
   return { records: within + quoted(table), counts: within + quoted(`${table}_counts`) }
@@ -30,7 +29,7 @@ export function namesOf({ schema, table }: { readonly schema?: string | undefine
 
 export type ReadTables = Parameters<typeof namesOf>[0]
 
-/** `bytea` for values, because a text of PostgreSQL holds no NUL; `collate "C"`, because others find letters equal. */
+// A text of PostgreSQL holds no NUL. Other collations find letters equal.
 export function tablesText(tables: ReadTables): string {
   const { records, counts } = namesOf(tables)
   const index = (what: string) => quoted(`${tables.table}${what}_ends`)
@@ -51,7 +50,7 @@ create index if not exists ${index('_counts')} on ${counts} (ends);
 }
 
 export interface Statement {
-  /** Holds a digest of the text: a connection prepares each name once. */
+  // Holds a digest of the text: a connection prepares each name once.
   readonly name: string
   readonly text: string
 }
@@ -65,7 +64,7 @@ const inSeconds = (parameter: string) => `now() + ${parameter}::float8 * interva
 const markEnd = `clock_timestamp() + interval '${markSeconds} seconds'`
 const lives = '(ends is null or ends > now())'
 
-// The rows are locked, so they are still past their end.
+// The rows are locked: they are still past their end.
 const sweep = (table: string) => `with gone as (
     delete from ${table} where key = any(array(
       select key from ${table} where ends <= now() order by ends limit 1000 for update skip locked))
@@ -76,8 +75,7 @@ export function statementsOn(tables: ReadTables) {
   const { records, counts } = namesOf(tables)
   return {
     read: statement(`select version, value from ${records} where key = $1 and version <> '' and ${lives}`),
-    // As CreationDeadline takes it. The row of a rival may be younger than the snapshot of the statement: then it is
-    // unknown whose it is, and the reply is null.
+    // As CreationDeadline takes it. The row of a rival may be younger than the snapshot: then the reply is null.
     create: statement(`with late as materialized (
         select clock, clock not between $5::float8 - ${markSeconds * 1000} and $5::float8 as late
         from (select floor(extract(epoch from clock_timestamp()) * 1000) as clock) as t),
@@ -98,8 +96,8 @@ export function statementsOn(tables: ReadTables) {
       where key = $1 and version in ($2, $5) and version <> '' and ${lives} returning '1' as reply`),
     remove: statement(`insert into ${records} (key, version, value, ends) values ($1, '', '', ${markEnd})
       on conflict (key) do update set version = '', value = '', ends = ${markEnd}`),
-    // The row is locked for the length of the statement alone: it does not wait for a disk or a replica. A count below 0
-    // means 0, and tells what it was before.
+    // The row is locked for the statement alone, not for a disk or a replica. A count below 0 means 0, and tells what
+    // it was before.
     add: statement(`with brief as materialized (select set_config('synchronous_commit', 'off', true))
       insert into ${counts} as c (key, count, ends) select $1::text, $2::bigint, ${inSeconds('$3')} from brief
       on conflict (key) do update set

@@ -1,9 +1,5 @@
-// Tuning: the option `cache` of redisStore. RecordCache is its memory, RedisInvalidations keeps it current.
-// Buys: a guard sends no command to Redis for a known token.
-// Measured: 2026-11-22, Node 20, docs/reports/performance.md. A guarded request takes 0.38 ms in place of 1.77
-// ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
-// processor time.
-// Can go: when the Redis client has a cache that stops within a second if changes no longer arrive.
+// Tuning: a guarded request takes 0.38 ms in place of 1.77 (2026-11-22, docs/reports/performance.md). Can go when the
+// Redis client has a cache that stops within a second if changes no longer arrive.
 import { aWhole } from '../../primitives/fields'
 import { BoundedMap } from '../../primitives/maps'
 import { type Fields, group, needed } from '../../primitives/schema'
@@ -16,22 +12,16 @@ import type { RedisCommands, RedisStore } from './redis-commands'
 
 export interface CacheOptions {
   /**
-   * The largest number of cached authorizations, from 1 to 100 000, about 2 KB each. Evicts the least recently
-   * used.
+   * The largest number of cached authorizations, from 1 to 100 000, about 2 KB each. Evicts the least recently used.
    */
   readonly maximum: number
 }
 
-interface CachePlan extends CacheOptions {
-  readonly url: string
-  readonly prefix: string
-}
-
-/** `read` reads the store, so no write rests on a cached record. */
+// No write rests on a cached record.
 export function cached(
   store: RedisStore,
   reading: RedisConnection,
-  { maximum, url, prefix }: CachePlan,
+  { maximum, url, prefix }: CacheOptions & { readonly url: string; readonly prefix: string },
 ): RedisStore {
   const cache = new RecordCache(maximum)
   const invalidations = new RedisInvalidations(url, prefix, reading, cache)
@@ -59,7 +49,7 @@ export function cached(
   }
 }
 
-// Seconds. By then Redis has refused, or the first mark has arrived.
+// Seconds.
 const patience = 2
 
 // Every cached record makes garbage collection longer.
@@ -67,25 +57,21 @@ export const cacheOption = group({
   maximum: needed(1, aWhole(1, 100_000, 'a whole number')),
 } satisfies Fields<CacheOptions>)
 
-/** Of a server whose guards find tokens. */
 const cachedKind = 'authorization:'
 const isCached = (key: string): boolean => key.startsWith(cachedKind)
 
-/** Records. The caller reports every change, and extends the trust. Evicts the least recently used. */
+// The caller reports every change, and extends the trust.
 class RecordCache {
   private readonly entries: BoundedMap<StoredValue>
-  /** The reads under way that may cache their results. */
   private readonly tickets = new Map<string, symbol>()
-  /** Of the monotonic clock, in milliseconds. */
+  // Of the monotonic clock, in milliseconds.
   trustedUntil = 0
-  /** A guard has called `peek`. */
   isWanted = false
 
   constructor(maximum: number) {
     this.entries = new BoundedMap(maximum)
   }
 
-  /** Undefined also if the cache is not trusted. */
   peek(key: string): StoredValue | undefined {
     this.isWanted = true
     if (!this.isTrusted()) return undefined
@@ -94,14 +80,13 @@ class RecordCache {
     return found
   }
 
-  /** Keeps what `find` finds, unless the cache is not trusted, or the record changes meanwhile. */
   async read(key: string, find: () => Promise<StoredValue | undefined>): Promise<StoredValue | undefined> {
     const ticket = Symbol('ticket')
     if (this.isTrusted() && !this.tickets.has(key)) this.tickets.set(key, ticket)
     const hasTicket = () => this.tickets.get(key) === ticket
     try {
       const found = await find()
-      // Never after a miss: invented tokens must not fill the cache.
+      // Invented tokens must not fill the cache.
       if (found === undefined) this.drop(key)
       else if (hasTicket()) this.entries.set(key, found)
       return found
@@ -110,7 +95,7 @@ class RecordCache {
     }
   }
 
-  /** Also voids the ticket of a read, which may find the old record. */
+  // Also voids a read, which may find the old record.
   drop(key: string): void {
     this.entries.delete(key)
     this.tickets.delete(key)
@@ -131,17 +116,11 @@ class RecordCache {
   }
 }
 
-// Costs: about 3 µs for each change of any authorization, and a wake-up of about 30 µs at most once in 2 ms
-// (2026-11-22, docs/reports/performance.md).
-
-/**
- * Milliseconds after a proof that reports arrive. A revoked token passes for this long at most, if the network
- * goes silent or the process stands still.
- */
+// Milliseconds after a proof that reports arrive: a revoked token passes for this long at most.
 const trustedFor = 1000
-/** Milliseconds between ticks, which start a proof or give up a late one. */
+// Milliseconds.
 const proofEvery = 250
-/** Milliseconds. The pause between attempts to connect doubles with each refusal. */
+// Milliseconds. The pause between attempts doubles with each refusal.
 const longestPause = 60_000
 
 const channel = '__redis__:invalidate'
@@ -153,18 +132,12 @@ interface Proof {
   isWritten: boolean
 }
 
-/**
- * `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory, and
- * any connection may read.
- *
- * Proves again and again that reports arrive: the reading connection writes a mark, and Redis must report it
- * over the other. Trust counts from the sending of the mark. Any failure ends it, and both connections start
- * over.
- */
+// Broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory. The reading connection writes
+// marks, which Redis must report over the other. Trust counts from the sending of a mark. Any failure ends it, and both
+// connections start over.
 class RedisInvalidations {
   private readonly listening: ReturnType<typeof listeningRedis>
   private readonly timer: NodeJS.Timeout
-  /** The marks of the attempt, or of the tracking, that is under way. */
   private marks: string | undefined
   private isTracking = false
   private written = 0
@@ -190,13 +163,13 @@ class RedisInvalidations {
     this.timer = setInterval(() => this.tick(), proofEvery).unref()
   }
 
-  /** Why Redis does not support the cache, once known; undefined if it does. */
+  // Once known; undefined if Redis supports the cache.
   async refusal(): Promise<string | undefined> {
     await this.decided
     return this.reason
   }
 
-  /** The next reading connection may lead to another server. */
+  // The next reading connection may lead to another server.
   restart(): void {
     if (this.marks === undefined) return
     this.stop()
@@ -210,7 +183,7 @@ class RedisInvalidations {
     this.listening.disconnect()
   }
 
-  /** Milliseconds before the next attempt. */
+  // Milliseconds.
   private pause(): number {
     return this.refusals === 0 ? 0 : Math.min(1000 * 2 ** (this.refusals - 1), longestPause)
   }
@@ -247,7 +220,7 @@ class RedisInvalidations {
   }
 
   private prove(marks: string): void {
-    // New each time: Redis also reports the expiry of an old mark, which must not pass for a new one.
+    // New each time: the reported expiry of an old mark must not pass for a new one.
     const key = marks + String((this.written += 1))
     const proof = { key, sentAt: performance.now(), isWritten: false }
     this.proof = proof

@@ -4,29 +4,24 @@ import { refuseLoading } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
 import type { RedisCommands } from './redis-commands'
 
-/** Milliseconds. Commands fail soon, and connections recover. */
+// Milliseconds.
 export const connectionSettings = {
   maxRetriesPerRequest: 1,
   connectTimeout: 2000,
   commandTimeout: 2000,
-  // A server that vanishes silently leaves its connection open for minutes.
+  // A server that vanishes leaves its connection open for minutes.
   socketTimeout: 2000,
   // The default waits up to 5 s, even if the server is back.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
-  // After a failover behind one name, the old master refuses writes. Redis 6.2 puts words before the error of a
-  // script's command.
+  // After a failover behind one name, the old master refuses writes; Redis 6.2 puts words before the error of a script.
   reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/**
- * @param waiting seconds for a command such as WAIT, beyond the usual timeout.
- * @param once for commands that must not run twice. Connects at the first.
- * @throws ConfigurationError without ioredis.
- */
+// `waiting`: seconds for a command such as WAIT. `once`: for commands that must not run twice.
 export function connect(url: string, { waiting = 0, once = false } = {}) {
   const { Redis } = loadIoredis()
   const { commandTimeout, socketTimeout: _, ...settings } = connectionSettings
-  // Commands then fail at once if the connection breaks.
+  // Fails at once if the connection breaks.
   const sentOnce = { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, lazyConnect: true }
   const redis = new Redis(url, { ...settings, ...(once && sentOnce) })
   const soon = commandDeadline(redis, commandTimeout / 1000 + waiting)
@@ -55,7 +50,6 @@ export function connect(url: string, { waiting = 0, once = false } = {}) {
     },
     onLost: (listener: () => void) => void redis.on('close', listener),
     place: describeAddress(redis),
-    /** Why the last attempt to connect failed; undefined once ready. */
     connectionFailure: () => connectionFailure,
     close: () => redis.disconnect(),
   }
@@ -63,10 +57,7 @@ export function connect(url: string, { waiting = 0, once = false } = {}) {
 
 export type RedisConnection = ReturnType<typeof connect>
 
-/**
- * If nothing at all arrived meanwhile, ends the connection, too. The timers of ioredis would also end it for a
- * process that stood still.
- */
+// Ends a silent connection, too. The timers of ioredis would end it for a process that stood still.
 function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
   return (reply) => {
     const { stream } = redis
@@ -83,12 +74,8 @@ function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Prom
 const reasonOf = (error: Error): string =>
   error.message || ('code' in error ? String(error.code) : error.name)
 
-/**
- * Tuning: one packet for all commands of one turn of the event loop. A system call costs more than the rest of
- * a command, and may wake Redis on another core (docs/reports/performance.md, 2026-11-22).
- *
- * @returns call it before each command; false if the connection is not ready, and so holds nothing back.
- */
+// Tuning: one packet for all commands of one turn: a system call costs more than the rest of a command (2026-11-22,
+// docs/reports/performance.md).
 function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => boolean {
   let held: Ioredis.Redis['stream'] | undefined
   const send = () => {
@@ -106,12 +93,10 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
   }
 }
 
-// Tuning: one MGET for the reads of one turn of the event loop: ioredis spends some 10 µs on each command.
-// Buys: a tenth less processor time for a refresh, a twentieth for a guard, less work for Redis.
-// Measured: 2026-11-22, docs/reports/performance.md ("What was found").
-// Can go: when ioredis joins the GETs of one turn, or spends much less on a command.
+// Tuning: one MGET for the reads of one turn: a tenth less processor time for a refresh (2026-11-22,
+// docs/reports/performance.md). Can go when ioredis joins the GETs of one turn.
 
-// CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
+// Permanent: a cluster that looks like one server, and access rules.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
 
 interface Waiting {
@@ -120,7 +105,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Single reads once Redis refuses `MGET`. */
 class ReadsTogether {
   private isRefused = false
   private waiting: Waiting[] = []
@@ -162,30 +146,21 @@ class ReadsTogether {
 
 const confirmedFor = 1000
 
-/**
- * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY): after a failover
- * behind one name, a connection that only reads, such as a guard's, would stay with the old master and still
- * find revoked tokens.
- *
- * Asks at most once a second, in the packet of other commands. A role counts from the sending of the question.
- * A read without a confirmed role waits for that reply, which arrives first. A replica from the start stays in
- * use: `check` of the store warns of it.
- */
+// Redis reports a demotion to writers only (READONLY): after a failover behind one name, a guard's connection would
+// stay with the old master and still find revoked tokens. Asks at most once a second; a role counts from the sending of
+// the question. A replica from the start stays in use: `check` warns of it.
 class MasterRole {
   private askedAt = -Infinity
   private pending: Promise<void> | undefined
   private wasMaster = false
 
-  /** @param hello sends HELLO, on the connection of the reads and writes, ahead of them. */
+  // `hello` goes ahead of the reads and writes, on their connection.
   constructor(
     private readonly hello: () => Promise<unknown>,
     private readonly leave: () => void,
   ) {}
 
-  /**
-   * Call before a command. Undefined within a second of a confirmation. Rejects if the server was the master
-   * and is a replica now.
-   */
+  // Before a command. Rejects if the server was the master and is a replica now.
   confirmed(): Promise<void> | undefined {
     const now = performance.now()
     if (now - this.askedAt >= confirmedFor) {
@@ -195,7 +170,7 @@ class MasterRole {
     return this.pending
   }
 
-  /** The next connection may lead to another server. */
+  // The next connection may lead to another server.
   forget(): void {
     this.askedAt = -Infinity
   }
@@ -222,13 +197,8 @@ const confirmedBy = <T>(confirmation: Promise<void> | undefined, reply: Promise<
 
 const ignored = (): undefined => undefined
 
-/**
- * Over a `Redis` of ioredis, which has one connection, reads come from a master only. The store cannot close
- * the host's connection: after a demotion it sends a write without effect, and at its READONLY the host's own
- * `reconnectOnError` can reconnect.
- *
- * @param unused a key that never exists.
- */
+// The store cannot close the host's connection: after a demotion it deletes a key that never exists, and at the
+// READONLY the host's own `reconnectOnError` can reconnect.
 export function readOverHost(client: RedisCommands, unused: string): (key: string) => Promise<unknown> {
   const read = (key: string) => client.call('GET', key)
   // Not over a cluster, whose nodes refuse keys that they no longer serve, nor over unknown clients.
@@ -238,25 +208,20 @@ export function readOverHost(client: RedisCommands, unused: string): (key: strin
   return (key) => confirmedBy(role.confirmed(), read(key))
 }
 
-/** HELLO replies with a list of names and values, an object or a map, depending on the client. */
 function roleIn(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
   if (reply instanceof Map) return reply.get('role')
   return isRecord(reply) ? reply['role'] : undefined
 }
 
-/** Declarations name no optional package. */
+// Declarations name no optional package.
 interface ListeningRedis extends RedisCommands {
   on(event: string, listener: (...words: unknown[]) => void): ListeningRedis
   subscribe(channel: string): Promise<unknown>
   disconnect(reconnect?: boolean): void
 }
 
-/**
- * Reconnects, without earlier subscriptions and unsent commands.
- *
- * @param pause milliseconds before the next attempt, at least.
- */
+// Without earlier subscriptions and unsent commands. `pause`: the least milliseconds before the next attempt.
 export function listeningRedis(url: string, pause: () => number): ListeningRedis {
   const { Redis } = loadIoredis()
   const redis = new Redis(url, {
@@ -268,20 +233,16 @@ export function listeningRedis(url: string, pause: () => number): ListeningRedis
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     reconnectOnError: () => false,
-    // No command on it matters any more.
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.max(connectionSettings.retryStrategy(attempt), pause()),
   })
   return redis.on('error', () => {}).on('ready', () => readInChunks(redis.stream))
 }
 
-/** Milliseconds: short for the network, long for a wake-up. */
 const pauseAfterChunk = 2
 
-/**
- * Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs
- * (docs/reports/performance.md, 2026-11-22). Reads the first data after a pause at once.
- */
+// Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs (2026-11-22,
+// docs/reports/performance.md).
 function readInChunks(stream: Ioredis.Redis['stream']): void {
   const resume = () => void stream.resume()
   stream.on('data', () => {
@@ -290,7 +251,6 @@ function readInChunks(stream: Ioredis.Redis['stream']): void {
   })
 }
 
-/** @throws ConfigurationError if it is not installed. */
 function loadIoredis(): typeof Ioredis {
   try {
     return require('ioredis')
@@ -300,7 +260,7 @@ function loadIoredis(): typeof Ioredis {
   }
 }
 
-/** Host and port only, never a user name or password. */
+// Host and port only, never a user name or password.
 export function describeAddress(client: object): string {
   const { options, startupNodes }: { options?: unknown; startupNodes?: unknown } = client
   const settings = isRecord(options) ? options : {}

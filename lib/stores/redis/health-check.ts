@@ -12,12 +12,7 @@ interface Surroundings {
   readonly clock: () => number
 }
 
-/**
- * Assumes a setting in order if access rules forbid the command that reads it. Rejects if Redis does not
- * respond.
- *
- * @param issuer noted below the prefix, to find others there. Without it, the check touches no notes.
- */
+// What access rules hide counts as in order. `issuer` is noted below the prefix, to find others there.
 export async function checkRedis(around: Surroundings, issuer = ''): Promise<readonly StoreWarning[]> {
   const { client, prefix, clock } = around
   // The other checks report errors.
@@ -83,7 +78,6 @@ async function refusesKeys(client: RedisCommands, prefix: string): Promise<boole
   return false
 }
 
-/** Empty if the client sends no command again, or does not tell. */
 function settingAgainstResending(client: RedisCommands): string {
   if (!('options' in client) || !isRecord(client.options)) return ''
   const { autoResendUnfulfilledCommands, maxRetriesPerRequest, retryDelayOnFailover } = client.options
@@ -103,10 +97,10 @@ const ifAllowed = (answer: Promise<unknown>): Promise<unknown> =>
 const beginsWith = (error: unknown, words: string): boolean =>
   error instanceof Error && error.message.startsWith(words)
 
-// Each start renews the note, and a well-run server restarts at least once a week.
+// Each start renews the note, and a well-run server restarts each week.
 const noteLifetime = 7 * 24 * 3600
 
-/** One hash has a field for each issuer: the time of its note, in seconds since the epoch, and its name. */
+// One field for each issuer: the time of its note, in seconds since the epoch, and its name.
 async function otherIssuers(
   { client, prefix, clock }: Surroundings,
   issuer: string,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Store, StoreWarning } from '../../store/store'
 
 /**
- * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it, for a single server, a
- * cluster and Sentinel. For node-redis, pass `{ call: (...words) => client.sendCommand(words) }`.
+ * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it. For node-redis, pass
+ * `{ call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
   /** Sends one command. Rejects with the error of Redis, message unchanged. */
@@ -22,39 +22,34 @@ export interface PipelinedCommands {
   }
 }
 
-/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
+/** A {@link Store} on Redis, all below the same prefix. */
 export interface RedisStore extends Store {
   /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
-  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
+  /** Why the last attempt to connect failed; undefined if the connection is ready, or the host's. */
   connectionFailure(): string | undefined
   /**
    * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
-   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
+   * Rejects if Redis does not respond.
    *
-   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
-   * `check` writes nothing.
+   * @param issuer of the server or guard, noted below the prefix to warn of others there. Without it, `check`
+   * writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
   /** Closes the connections that the store opened, not a client of the host. */
   close(): Promise<void>
 }
 
-/** On one key. */
-interface RedisScript {
-  readonly source: string
-  readonly sha1: string
-}
-
-export const redisScript = (source: string): RedisScript => ({
+export const redisScript = (source: string) => ({
   source,
   sha1: createHash('sha1').update(source).digest('hex'),
 })
 
-/** Waits for replicas if the writes of the store do. */
+type RedisScript = Readonly<ReturnType<typeof redisScript>>
+
 export type RunScript = (script: RedisScript, key: string, ...words: string[]) => Promise<unknown>
 
-/** Sends the source only if the server lacks the script. */
+// Sends the source only if the server lacks the script.
 export const runOver =
   (client: RedisCommands): RunScript =>
   async ({ source, sha1 }, key, ...words) => {
@@ -66,7 +61,6 @@ export const runOver =
     }
   }
 
-/** Undefined if there is nothing under the key. */
 export const foundText = (reply: unknown): string | undefined =>
   reply === null || reply === undefined ? undefined : textOf(reply)
 

@@ -38,11 +38,10 @@ export type RedisStoreOptions = {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /**
-   * Waits by `WAIT` until this many replicas have each write of a record: a code issued or redeemed, a refresh token
-   * rotated, a revocation. A failover to one of them then loses no write that a client saw
-   * succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write is done
-   * once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes,
-   * and a `client` should serve the store alone.
+   * Waits by `WAIT` until this many replicas have each write of a record: a failover to one of them loses none that a
+   * client saw succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write is
+   * done once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes, and
+   * a `client` should serve the store alone.
    */
   readonly waitForReplicas?: ReplicaWait
 } & (
@@ -57,17 +56,16 @@ export type RedisStoreOptions = {
       readonly url: string
       readonly client?: undefined
       /**
-       * Caches authorizations in this process, so a guard reads each from Redis once. Redis reports every
-       * change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as the report
-       * arrives, and within a second even if the network goes silent. Default: each guarded request reads from
-       * Redis.
+       * Caches authorizations in this process. Redis reports every change over one more connection (`CLIENT TRACKING`).
+       * A revocation takes effect as soon as the report arrives, and within a second even if the network goes silent.
+       * Default: each guarded request reads from Redis.
        */
       readonly cache?: CacheOptions
     }
 )
 
 /**
- * Keeps every record in Redis 6.2 or later, or in Valkey: one key for each. An authorization expires with its last
+ * Keeps every record in Redis 6.2 or later, or in Valkey, one key for each. An authorization expires with its last
  * credential. A dump holds no usable credential.
  *
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
@@ -86,7 +84,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
       close: async () => {},
     })
   const connection = connect(url)
-  // WAIT blocks the commands behind it, so reads go elsewhere.
+  // WAIT blocks the commands behind it: reads go elsewhere.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
   const forCounts = connect(url, { once: true })
   const close = async () => {
@@ -96,7 +94,6 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix })
 }
 
-/** A key that never exists. */
 const unusedBelow = (prefix: string) => `${prefix}unused`
 
 type RedisClient = RedisCommands & Partial<PipelinedCommands>
@@ -132,10 +129,10 @@ function checkConnection(
 
 interface Connections extends Pick<RedisStore, 'place' | 'connectionFailure' | 'close'> {
   readonly client: RedisCommands
-  /** Resolves to null if the key does not exist. */
+  // Null if the key does not exist.
   readonly read: (key: string) => Promise<unknown>
   readonly forWrites: RedisClient
-  /** Sends each command at most once: an addition that arrives twice counts twice. */
+  // Sends each command at most once: an addition that arrives twice counts twice.
   readonly forCounts: RedisCommands
 }
 
@@ -154,7 +151,7 @@ function storeOver(
       return { value: text.slice(versionLength), version: text.slice(0, versionLength) }
     },
     async write(key, value, terms) {
-      // Before the record, so that the set lacks none.
+      // First, so that the list lacks no client.
       if (terms.seconds === undefined && key.startsWith('client:'))
         await run(listing, `${prefix}listed:client`, key.slice('client:'.length))
       return write(prefix + key, value, terms)
@@ -165,7 +162,6 @@ function storeOver(
     add: async (key, amount, seconds) =>
       countOf(await count(adding, `${prefix}count:${key}`, String(amount), String(seconds * 1000))),
     list: async (records) => textsOf(await client.call('SMEMBERS', `${prefix}listed:${records}`)),
-    // Without replicas, a read proves enough.
     confirmAbsent: waits ? async (key) => isDone(await run(confirming, prefix + key)) : undefined,
     place,
     connectionFailure,
@@ -188,9 +184,8 @@ redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
 return 1
 `)
 
-// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
-// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
-// failover one may be back, and the next reader must decide on it.
+// WAIT counts only writes of its own connection, so the script writes. It removes no record: after a failover one may
+// be back, and the next reader must decide on it.
 const confirming = redisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored == '' then
@@ -232,7 +227,6 @@ function countOf(reply: unknown): Count {
   return { count: Number(count), secondsLeft: Math.ceil(Number(millisecondsLeft) / 1000) }
 }
 
-/** @throws Error for a reply other than 0 or 1. */
 function isDone(reply: unknown): boolean {
   const number = Number(reply)
   if (number !== 0 && number !== 1)

@@ -9,10 +9,9 @@ import { type PipelinedCommands, type RedisCommands, redisScript, type RunScript
 export const versionLength = 22
 export const markLifetime = String(markSeconds * 1000)
 
-// A value is the version, 22 characters, and the text; the mark of a removal is empty. A write sent again, because the
-// reply was lost, writes the same value: WAIT always has a write to wait for. Replies with the clock of Redis if it
-// stored, negative if the create is void; 0 for a conflict, -1 for a mark. A deadline so far ahead that a removal now
-// would leave too short a mark makes a create void, too.
+// A value is the version and the text; the mark of a removal is empty. A write sent again writes the same value: WAIT
+// always has a write to wait for. Replies as CreationDeadline takes it. A deadline that would outlive the mark of a
+// removal makes a create void, too.
 const writing = redisScript(`
 local stored = redis.call('GET', KEYS[1])
 local version = stored and string.sub(stored, 1, ${versionLength})
@@ -32,9 +31,9 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[4], unpack(ARGV, 5))
 return now
 `)
 
-/** @param waiting seconds for replicas. */
+// `waiting`: seconds for replicas.
 export function writingBy(run: RunScript, waiting = 0): Store['write'] {
-  // As long as the store's own connection waits for a reply.
+  // As long as the store's own connection waits.
   const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting * 1000)
   return async (key, value, { version, expected, seconds }) => {
     const send = async (mode: string, against: string) =>
@@ -59,15 +58,11 @@ function clockOf(reply: unknown): number {
 export interface ReplicaWait {
   /** A whole number, at least 1. */
   readonly replicas: number
-  /** Seconds, more than 0 and at most 60. Choose less than the server's `storeDeadline`, which ends every wait. */
+  /** Seconds, more than 0 and at most 60. Choose less than the server's `storeDeadline`. */
   readonly within: number
 }
 
-/**
- * A write that reaches too few replicas rejects, although the master has it.
- *
- * @param unused a key that never exists.
- */
+// A write that reaches too few replicas rejects, although the master has it. `unused`: a key that never exists.
 export function acknowledgedOver(
   client: RedisCommands & PipelinedCommands,
   { replicas, within }: ReplicaWait,
@@ -76,10 +71,7 @@ export function acknowledgedOver(
   // In a cluster, this connection leads to the master of the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
-  /**
-   * A replica refuses WAIT, but a script that wrote nothing (a create without a known deadline, a save of a
-   * record that the replica lacks) met no READONLY. A write without effect meets it, and the client leaves.
-   */
+  // A replica refuses WAIT, but a script that wrote nothing met no READONLY: a write without effect meets it.
   async function leaveReplica({ message }: Error): Promise<void> {
     if (message.startsWith('ERR ')) await client.call('DEL', unused)
   }
@@ -109,17 +101,15 @@ export function acknowledgedOver(
       return await attempt(['evalsha', sha1, '1', key, ...words])
     } catch (error) {
       if (!canRepeat(error)) throw error
-      // A single read follows redirections: the client learns which node has the key.
+      // Follows redirections: the client learns which node has the key.
       await client.call('GET', key)
       return attempt(['eval', source, '1', key, ...words])
     }
   }
 }
 
-/**
- * Refused before any change. Not while a slot migrates (`ASK`): only a single command follows the redirection,
- * so the write would happen without its `WAIT`.
- */
+// Refused before any change. Not while a slot migrates (`ASK`): the write would follow the redirection without its
+// `WAIT`.
 const canRepeat = (error: unknown): boolean =>
   error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 

@@ -2,13 +2,12 @@ import { Worker } from 'node:worker_threads'
 import type { StoredValue } from '../../store/store'
 import { threadProgram, type ThreadTerms } from './thread-program'
 
-/** Milliseconds that an act may wait: for the lock of another process, and a create for its turn. */
+// Milliseconds that an act may wait: for another process's lock, and a create for its turn.
 export const patience = 2000
 
-/** So that no reply holds the thread of the requests for long. */
 const actsAtOnce = 32
 
-/** Times are milliseconds of the clock of the store; `until` is one of {@link elapsed}. */
+// Times are milliseconds of the clock of the store; `until` is one of `elapsed`.
 interface Act {
   readonly verb: 'read' | 'write' | 'remove' | 'add' | 'list' | 'close'
   readonly [word: string]: string | number | null | undefined
@@ -29,13 +28,10 @@ interface Call {
   readonly reject: (error: Error) => void
 }
 
-/** Milliseconds of the clock that all threads share. */
+// Milliseconds of the clock that all threads share.
 export const elapsed = (): number => Number(process.hrtime.bigint() / 1_000_000n)
 
-/**
- * A connection in a thread of its own, so that neither the disk nor a lock holds the thread of the requests. Calls that
- * arrive while the thread works wait, and go to it together.
- */
+// Neither the disk nor a lock may hold the thread of the requests. Calls that arrive while it works go to it together.
 export class DatabaseThread {
   private worker: Worker | undefined
   private waiting: Call[] = []
@@ -77,7 +73,7 @@ export class DatabaseThread {
     const worker = new Worker(threadProgram, {
       eval: true,
       workerData: this.terms,
-      // Of this thread alone: Node 22 and 24 call node:sqlite experimental.
+      // Node 22 and 24 call node:sqlite experimental.
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
     })
@@ -100,7 +96,7 @@ export class DatabaseThread {
       if (failure === undefined) resolve(reply)
       else reject(new Error(sentences[failure] ?? `SQLite failed (${failure}).`))
     })
-    // Node reads up to 1000 replies in one turn of the event loop: a queue would hold the requests until it is empty.
+    // Node reads up to 1000 replies in one turn: a queue would hold the requests until it is empty.
     setImmediate(() => {
       if (this.underWay !== calls) return
       this.underWay = []
@@ -108,7 +104,7 @@ export class DatabaseThread {
     })
   }
 
-  /** The next call starts another thread. */
+  // The next call starts another thread.
   private end(cause: unknown): void {
     const calls = [...this.underWay, ...this.waiting]
     this.worker = undefined

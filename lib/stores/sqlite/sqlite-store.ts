@@ -13,7 +13,7 @@ import { DatabaseThread, elapsed, patience } from './database-thread'
 export interface SqliteStoreOptions {
   /**
    * The file, such as `/var/lib/shop/oauth.db`, on a disk of this machine. The store makes it, readable by its owner
-   * alone; its folder must exist.
+   * alone, in a folder that exists.
    */
   readonly path: string
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -32,10 +32,10 @@ const fields = {
 } satisfies Fields<SqliteStoreOptions>
 
 /**
- * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves, so a
- * power cut loses no revocation. Needs Node 22.15 or later, or the package `better-sqlite3`.
+ * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves.
+ * Needs Node 22.15 or later, or the package `better-sqlite3`.
  *
- * @throws ConfigurationError if an option is wrong, if the file cannot be made, or if Node has no SQLite.
+ * @throws ConfigurationError if an option is wrong, if the file cannot be made, or without SQLite.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   const read = readOptions('sqliteStore()', fields, options)
@@ -76,7 +76,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       const message = `Every user of this machine can open ${path}. Run chmod o= on it, and beside it.`
       return warningsOf([isOpen, 'EAS_SQLITE_MODE', message])
     },
-    // The last connection to a file removes its log: of two that close at once, none is the last one.
+    // The last connection removes the log: of two that close at once, none is the last one.
     async close() {
       await reads.close()
       await writes.close()
@@ -86,7 +86,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 
 const after = (now: number, seconds: number): number => Math.ceil(now + seconds * 1000)
 
-/** SQLite gives the files beside it the mode of this one. */
+// SQLite gives the files beside it the mode of this one.
 function create(path: string): void {
   // SQLite would delete the log beside a new file, and all that stands in it alone.
   if (existsSync(`${path}-wal`) && !existsSync(path))
@@ -94,7 +94,7 @@ function create(path: string): void {
       `is ${path}, which is gone, although its log is there: put the file back, or remove ${path}-wal, too.`,
     )
   try {
-    // Never opens a file that exists: to close it would end the locks that this process has on it.
+    // To close a file that exists would end the locks that this process has on it.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
     if (isExisting(cause)) return
@@ -117,7 +117,7 @@ const takesUrls = !/^(?:22\.1[34]|23\.[4-9])\./.test(process.versions.node)
 function findSqlite(): string {
   if (isBuiltin('node:sqlite') && takesUrls) return 'node:sqlite'
   try {
-    // The thread loads it, by its path: a bundle cannot hold its binary.
+    // By its path: a bundle cannot hold its binary.
     return createRequire(__filename).resolve('better-sqlite3')
   } catch (cause) {
     const subject = 'sqliteStore() needs SQLite, which this version of Node has not:'

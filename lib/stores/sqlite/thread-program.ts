@@ -1,18 +1,12 @@
-/** What a thread is started with. */
 export interface ThreadTerms {
   readonly path: string
-  /** `node:sqlite`, or the path of `better-sqlite3`. */
+  // `node:sqlite`, or the path of `better-sqlite3`.
   readonly module: string
-  /** Milliseconds until an act gives up on the lock of another process. */
   readonly patience: number
 }
 
-/**
- * The program of a thread that holds a connection. A text of plain JavaScript, because no file of the package is sure to
- * be there: not in a bundle, and not where tests run from TypeScript.
- *
- * It takes lists of acts, and replies to each once its transaction is on the disk.
- */
+// Plain JavaScript in a text: no file of the package is sure to be there, in a bundle or under TypeScript. Replies to a
+// list of acts once its transaction is on the disk.
 export const threadProgram = String.raw`'use strict'
 const { parentPort, workerData } = require('node:worker_threads')
 const { statSync } = require('node:fs')
@@ -52,13 +46,13 @@ const pause = new Int32Array(new SharedArrayBuffer(4))
 
 const failure = (name) => Object.assign(new Error(name), { code: 'SQLITE_' + name })
 const names = { 5: 'BUSY', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 26: 'NOTADB' }
-// A message may quote what is stored, so a name alone leaves the thread.
+// A message may quote what is stored: only a name leaves the thread.
 function nameOf({ code, errcode, name }) {
   if (errcode !== undefined) return names[errcode & 255] ?? String(errcode)
   return /^SQLITE_([A-Z]+)/.exec(code)?.[1] ?? code ?? name
 }
 
-// The pauses of SQLite grow to 100 ms, so a process without pauses would always be first.
+// SQLite's pauses grow to 100 ms: a process without pauses would always be first.
 function patiently(act) {
   for (const until = elapsed() + patience; ; Atomics.wait(pause, 0, 0, Math.random() * 2))
     try {
@@ -68,8 +62,8 @@ function patiently(act) {
     }
 }
 
-// SQLite goes on with a file that lost its name, and what it writes there is lost. The log comes first: what begins one
-// has written the file before.
+// What SQLite writes to a file without a name is lost. The log comes first: what begins one has written the file
+// before.
 function inodesNow() {
   const [log, file] = [path + '-wal', path].map((each) => statSync(each, { throwIfNoEntry: false }))
   if (file === undefined) throw failure('GONE')
@@ -83,7 +77,7 @@ function requireDatabase() {
   else if (now !== inodes) throw failure('GONE')
 }
 
-// SQLite would make a file that went away a moment ago, and delete the log beside an empty one.
+// SQLite would make a file that went away, and delete the log beside an empty one.
 function connect() {
   const found = require(sqlite)
   if (found.DatabaseSync === undefined) return new found(path, { fileMustExist: true })
@@ -177,7 +171,7 @@ function within(act) {
   }
 }
 
-// What has ended goes in small bites, in transactions that are under way anyway.
+// What has ended goes in small bites.
 function perform(acts, bite) {
   const repliesNow = () => acts.map((act) => verbs[act.verb](act))
   if (acts.every(({ verb }) => readOnly.includes(verb))) return patiently(repliesNow)
@@ -200,7 +194,7 @@ function alone(act) {
   }
 }
 
-// The log begins again where all of it has reached the file, so a removal finds room on a full disk.
+// The log begins again once all of it is in the file: a removal finds room on a full disk.
 function reclaimLog() {
   try {
     database.exec('pragma wal_checkpoint')
