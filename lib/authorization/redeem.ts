@@ -16,8 +16,6 @@ import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, keepRefreshToken, lastResponseTo, repeat } from './repetition'
 import { type IssueContext, revoked, type TransitionResult, unchanged } from './transition'
 
-// What a client presents for tokens: a code, the handle of a poll, or a refresh token.
-
 export interface Redemption {
   readonly code: string
   readonly clientId: string
@@ -28,8 +26,8 @@ export interface Redemption {
 const failuresThatBurn = 5
 
 /**
- * RFC 6749 4.1.2: one write spends the code and adds the tokens, so one of parallel redemptions wins. The next one by
- * the same client is a replay, and revokes all tokens.
+ * RFC 6749 4.1.2: one write spends the code, so one of parallel redemptions wins. The next one by the same
+ * client is a replay, and revokes all tokens.
  */
 export function redeemCode(
   current: Authorization | undefined,
@@ -59,7 +57,6 @@ export function redeemCode(
   return saved('issued', issue(active, token, redemption.refreshToken, context))
 }
 
-/** Five redemptions had a wrong redirection URI or failed a check of an extension. */
 export const isBurnt = ({ failures }: Code): boolean => failures >= failuresThatBurn
 
 function replay(current: Active, redemption: Redemption): TransitionResult<Issued> {
@@ -83,8 +80,8 @@ function redirectUriMismatch(
     : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof is an attempt at the code. After a wrong target the client may ask again, and a lost scope may
-// come back.
+// Only a wrong proof burns the code: after a wrong target the client may ask again, and a lost scope may come
+// back.
 const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
 
 function withFailure(approved: Approved): Approved {
@@ -98,12 +95,12 @@ export interface Poll {
 }
 
 /**
- * Gives the client its tokens once the owner has approved. Within the option `lifetimes.refreshTokenGrace` after the
- * first tokens, a repeated poll gets them again, because the response may be lost. A later poll is refused and changes
- * nothing: unlike a code, a handle passes through no browser, and a client that polls in several places must not lose
- * its tokens.
+ * Gives the client its tokens once the owner has approved. Within `lifetimes.refreshTokenGrace` after the
+ * first tokens, a repeated poll gets them again. A later one is refused and changes nothing: unlike a code, a
+ * handle passes through no browser.
  *
- * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and `invalid_grant`.
+ * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and
+ * `invalid_grant`.
  */
 export function pollAuthorization(
   current: Authorization | undefined,
@@ -141,13 +138,13 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
 interface Refresh {
   readonly refreshToken: string
   readonly clientId: string
-  /** As received; undefined stands for the whole granted scope. */
+  /** Default: the whole granted scope. */
   readonly scope: string | undefined
 }
 
 /**
- * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes the authorization. During the grace, the previous
- * one gets the same tokens again: parallel refreshes, and retries after a lost response.
+ * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes. During the grace, the previous one gets
+ * the same tokens again, for parallel refreshes and lost responses.
  */
 export function rotateRefreshToken(
   current: Authorization | undefined,
@@ -193,7 +190,6 @@ export function standingOf(
 ): 'current' | 'replaced' | undefined {
   if (refreshToken === undefined) return undefined
   if (hasDigest(text, refreshToken.digest)) return 'current'
-  // The tag shows whether this server made a former token.
   const former = genuineGeneration(text, refreshToken.tagKey)
   if (former !== undefined) return former < refreshToken.generation ? 'replaced' : undefined
   // The refresh token of another server, with which the authorization began.
@@ -213,9 +209,8 @@ function refreshScope(granted: Scope, requested: string | undefined): Scope | OA
 }
 
 /**
- * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, which authenticates at each refresh, or
- * bound to a key by an extension. All others rotate, whatever the options say. Undefined for a client that always
- * rotates.
+ * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key by an extension.
+ * All others rotate, whatever the options say. Undefined for a client that always rotates.
  */
 export function keeperFor(
   { client_type, refresh_token_rotation }: Client,

@@ -17,7 +17,6 @@ import { covers, distinct, type Scope, scopeRefusal, scopeWithin, unavailableSco
 
 interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
-  /** Undefined also if the grant type does not read the parameter. */
   readonly requestedScope?: Scope | undefined
   readonly evidence?: Evidence
 }
@@ -50,7 +49,7 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
 }
 
 /**
- * First by the client's scope of now, then by each extension, in the order of the option `plugins`.
+ * First by the client's scope of now, then by each extension in its order.
  *
  * @throws TypeError if an extension would widen the grant, or returns data that a store cannot hold.
  */
@@ -74,8 +73,8 @@ export function restrictToken(
 }
 
 /**
- * The record holds the whole scope, so what a registration loses and gets back counts again. A grant that
- * begins is up to its grant type.
+ * What a registration loses and gets back counts again: the record holds the whole scope. A grant that begins
+ * is up to its grant type.
  */
 function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
