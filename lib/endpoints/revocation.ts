@@ -11,8 +11,8 @@ interface RevocationRequest extends Pick<EndpointRequest, 'client' | 'parameters
 }
 
 /**
- * RFC 7009 2. One response for every token: it does not show whether another client's token exists. Ignores
- * `token_type_hint`: a token's form shows its kind, and each format reads its own.
+ * RFC 7009 2. One response for every token: it does not show whether another client's token exists.
+ * `token_type_hint` is ignored: a token's form shows its kind.
  */
 export async function revoke(
   server: Context,

@@ -7,7 +7,7 @@ const names = ['/.well-known/oauth-authorization-server', '/.well-known/openid-c
 export const wellKnownBelowIssuer: readonly string[] = names
 
 /**
- * The well-known name before the issuer's path (RFC 8414 3.1), and after it.
+ * Before the issuer's path (RFC 8414 3.1), and after it.
  * @param resources paths: clients that know only an MCP server, not its document (RFC 9728), put its path
  * behind the name.
  */
