@@ -39,9 +39,7 @@ export class OwnerQuestions {
     return this.question
   }
 
-  /**
-   * The only answer, or the only one that this owner has given this client before and that is still offered.
-   */
+  /** The only answer, or the only one that this owner has given this client before and that is still offered. */
   async answer(): Promise<OwnerAnswerTo | undefined> {
     const asked = await this.asked()
     if (asked === undefined) return undefined
@@ -59,10 +57,7 @@ export class OwnerQuestions {
     return (await this.asked()) !== undefined && (await this.answer()) === undefined
   }
 
-  /**
-   * For the same facts and answer. Empty if the page asks a question: the scope may be new for the next
-   * answer.
-   */
+  /** For the same facts and answer. Empty if the page asks a question: the scope may be new for the next answer. */
   async allowedBefore(): Promise<Scope> {
     const remembered = await this.remembered()
     if (remembered === undefined || asksOnPage(await this.asked())) return []
@@ -80,8 +75,8 @@ export class OwnerQuestions {
   }
 
   /**
-   * A response with a token always needs a new approval, and so does a request without a redirection URI: its
-   * owner compares the code (RFC 8628 5.4).
+   * A response with a token always needs a new approval, and so does a request without a redirection URI: its owner
+   * compares the code (RFC 8628 5.4).
    */
   get mayApprove(): boolean {
     const { parsed, redirectUri } = this.visit
@@ -196,8 +191,8 @@ export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | u
 }
 
 /**
- * A public client needs an https redirection URI: otherwise another app could pass for it (RFC 6749 10.2, RFC
- * 8252 8.6).
+ * A public client needs an https redirection URI: otherwise another app could pass for it (RFC 6749 10.2, RFC 8252
+ * 8.6).
  */
 const isProven = ({ client, redirectUri }: Visit): boolean =>
   client.client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')

@@ -78,9 +78,7 @@ export interface ParsedAuthorizationRequest
   readonly proposal: RequestProposal
 }
 
-/**
- * All but the client and the redirection URI: the client gets these refusals by redirect, if it has a URI.
- */
+/** All but the client and the redirection URI: the client gets these refusals by redirect, if it has a URI. */
 export const parseAuthorizationRequest = (
   destination: Destination,
   parameters: Parameters,
@@ -282,10 +280,7 @@ export function destinationOf(client: Client, parameters: Parameters): ResolvedR
 
 export interface ClientFinder {
   readonly sender: Sender
-  /**
-   * For events, even if the server refuses the request later. Without the client if its metadata is not
-   * usable.
-   */
+  /** For events, even if the server refuses the request later. Without the client if its metadata is not usable. */
   clientFound(client?: Client): void
 }
 

@@ -68,8 +68,8 @@ interface Decision extends OwnersDecision {
   /** For the tokens; undefined if the host does not say when. */
   readonly login: Login | undefined
   /**
-   * Seconds since the epoch, before the owner was read. It becomes the time of the approval: what the owner
-   * takes back meanwhile includes this one.
+   * Seconds since the epoch, before the owner was read. It becomes the time of the approval: what the owner takes back
+   * meanwhile includes this one.
    */
   readonly ownerReadAt: number
   readonly selection: Selection
@@ -254,9 +254,7 @@ const doneBefore = (client: Client): TransitionResult<DecisionStep> => ({
   outcome: { kind: 'done', client, answer: 'approved' },
 })
 
-/**
- * The client hears of the decision by its next poll. Only the first one counts; later ones get its answer.
- */
+/** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
 function polledStep(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { decision, client, context } = deciding
   const { subject, login } = decision
@@ -281,8 +279,8 @@ const settledAs = (
   approved?: ApprovedRequest,
 ): DecisionStep => ({ kind: 'settled', answer, remembered, approved })
 
-// A browser that sends the form again drops the first redirect, but the client may have it: a second
-// redemption of the code would revoke the tokens (RFC 6749 4.1.2).
+// A browser that sends the form again drops the first redirect, but the client may have it: a second redemption of the
+// code would revoke the tokens (RFC 6749 4.1.2).
 function isOnItsWay({ code }: Approved, { now, lifetimes }: IssueContext): boolean {
   return now < code.expiresAt - lifetimes.authorizationCode + onItsWay
 }

@@ -110,8 +110,8 @@ const claimRecord = (
   )
 
 /**
- * Others may have seen the URL, and it may be old: a reference that is not good for this very request means a
- * new login.
+ * Others may have seen the URL, and it may be old: a reference that is not good for this very request means a new
+ * login.
  */
 export function findDemandedLogin(
   { store, now }: Context,
@@ -131,8 +131,8 @@ export function findDemandedLogin(
 }
 
 /**
- * A login may take longer than a pushed request lives. If the server demands it, the record tells when; a
- * login since the first demand satisfies every later one of an owner who was not logged in.
+ * A login may take longer than a pushed request lives. If the server demands it, the record tells when; a login since
+ * the first demand satisfies every later one of an owner who was not logged in.
  *
  * @param isPlain no owner is logged in, and every login is good enough.
  * @returns the reference for the return; undefined if the request names its record, or needs none.
@@ -169,9 +169,9 @@ async function countWait({ server, host }: Visit, keep: () => Promise<unknown>):
 }
 
 /**
- * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded
- * login. In the URL, the count needs no memory and works on several processes and tabs. RFC 6749 3.1: clients
- * ignore unknown parameters. A forged count only shows its sender a page.
+ * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
+ * the URL, the count needs no memory and works on several processes and tabs. RFC 6749 3.1: clients ignore unknown
+ * parameters. A forged count only shows its sender a page.
  */
 const parameter = 'login_returns'
 
@@ -198,8 +198,7 @@ const fieldsIn = (query: string) => query.split('&').length
 const longestQuery = 7000
 
 /**
- * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a
- * URL.
+ * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
  *
  * @param parameters of a request that shows a page, so `prompt` is not `none`.
  */

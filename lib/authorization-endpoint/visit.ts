@@ -63,8 +63,8 @@ export interface LoginDemand {
 }
 
 /**
- * Whether this owner has approved the request before (RFC 6749 4.1.1). Its scope may exceed the approved one.
- * An approval without these facts, or with another choice, does not count.
+ * Whether this owner has approved the request before (RFC 6749 4.1.1). Its scope may exceed the approved one. An
+ * approval without these facts, or with another choice, does not count.
  */
 export interface PriorConsentQuestion extends ChoicesQuestion {
   readonly redirectUri: string

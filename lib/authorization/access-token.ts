@@ -38,10 +38,7 @@ export interface Formatted {
   readonly issuedAt: number
 }
 
-/**
- * As stored, because most are never read: digest, space, end in base 36. A list, if it differs from its
- * record.
- */
+/** As stored, because most are never read: digest, space, end in base 36. A list, if it differs from its record. */
 export type StoredToken = string | readonly [string, ...Json[]]
 
 interface Holder {

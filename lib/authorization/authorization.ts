@@ -6,8 +6,8 @@ import { lastEndOf, type StoredToken } from './access-token'
 import type { OAuthError } from '../protocol/oauth-error'
 
 /**
- * All that descends from one approval by an owner, or from one request of a client that acts for itself: one
- * record with one revision. Times are seconds since the epoch, digests SHA-256 as 43 characters of base64url.
+ * All that descends from one approval by an owner, or from one request of a client that acts for itself: one record
+ * with one revision. Times are seconds since the epoch, digests SHA-256 as 43 characters of base64url.
  */
 export type Authorization = Requested | Approved | Active
 
@@ -34,9 +34,9 @@ export interface RequestedAuthorization extends Grant {
 }
 
 /**
- * A valid request that waits for its owner, for the decision, or for the client that polls. A browser brought
- * it, its client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A
- * decision without a code stays until `expiresAt`, and the same one gets the same answer.
+ * A valid request that waits for its owner, for the decision, or for the client that polls. A browser brought it, its
+ * client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A decision without a
+ * code stays until `expiresAt`, and the same one gets the same answer.
  */
 export interface Requested extends Grant {
   readonly state: 'requested'
@@ -59,18 +59,13 @@ export interface Requested extends Grant {
   readonly parameters?: string | undefined
   /** Of the plug-in that opened the request. */
   readonly pluginData?: ExtensionData | undefined
-  /**
-   * Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long.
-   */
+  /** Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long. */
   readonly lifetimeUntilSeen?: number | undefined
 }
 
 export interface DemandedLogin {
   readonly at: number
-  /**
-   * Digest of the only parameters for which the login reference is good. Undefined if a handle names the
-   * request.
-   */
+  /** Digest of the only parameters for which the login reference is good. Undefined if a handle names the request. */
   readonly parameters: string | undefined
 }
 
@@ -95,9 +90,7 @@ export interface Approved extends RequestedAuthorization {
 
 export interface Code {
   readonly digest: string
-  /**
-   * Right codes with a wrong redirection URI or, for example, a failed PKCE check. After five, none succeeds.
-   */
+  /** Right codes with a wrong redirection URI or, for example, a failed PKCE check. After five, none succeeds. */
   readonly failures: number
   readonly expiresAt: number
   /** With the consent token, it derives the code again. Undefined without a consent form. */
@@ -175,8 +168,8 @@ export interface OneTimeUse {
   /** Unique within the grant type; at most 65 536 characters. It may be secret: the store gets a digest. */
   readonly key: string
   /**
-   * Until when the store remembers the use, in whole seconds since the epoch. Choose a time at which every
-   * process refuses the assertion as expired, even if clocks differ.
+   * Until when the store remembers the use, in whole seconds since the epoch. Choose a time at which every process
+   * refuses the assertion as expired, even if clocks differ.
    */
   readonly until: number
   readonly refusal: () => OAuthError

@@ -34,8 +34,8 @@ interface RememberedMark {
 }
 
 /**
- * Marks "revoked before" hide the records that were granted before them. Endpoints read the mark with each
- * record; guards remember it for a second.
+ * Marks "revoked before" hide the records that were granted before them. Endpoints read the mark with each record;
+ * guards remember it for a second.
  */
 export class ClientMarks {
   private readonly remembered = new BoundedMap<RememberedMark>(clientsAtMost)

@@ -146,10 +146,7 @@ const recordOf: Readonly<Record<Authorization['state'], Group<Authorization>>> =
 
 const isLetter = (letter: string): letter is Letter => Object.hasOwn(states, letter)
 
-/**
- * Writes an authorization as text for a store: digests, no credential in clear, and not the id, which is the
- * key.
- */
+/** Writes an authorization as text for a store: digests, no credential in clear, and not the id, which is the key. */
 export const encodeAuthorization = (authorization: Authorization): string =>
   recordText(authorization, recordOf[authorization.state])
 

@@ -90,8 +90,8 @@ function send(store: AuthorizationStore, id: string, write: NonNullable<Write>):
   return store.save(write.authorization, write.revision, write.expected)
 }
 
-// A failed save may have lost only its reply: the second one, which expects the new revision, then succeeds.
-// Else the retry of an honest client would look like a replay. A read would not wait for replicas.
+// A failed save may have lost only its reply: the second one, which expects the new revision, then succeeds. Else the
+// retry of an honest client would look like a replay. A read would not wait for replicas.
 async function requireSaved(store: AuthorizationStore, write: Write, error: unknown): Promise<void> {
   // Nothing was saved.
   const isRefusal =

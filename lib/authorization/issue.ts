@@ -59,13 +59,12 @@ export interface Issuance<Holder extends Approved | Active = Active> {
 const liveAccessTokens = 32
 
 /**
- * Issues an access token without a refresh token (RFC 6749 4.2.2). Replace the given authorization by the
- * returned one.
+ * Issues an access token without a refresh token (RFC 6749 4.2.2). Replace the given authorization by the returned one.
  *
  * The 33rd live access token of an authorization ends the oldest one.
  *
- * @throws OAuthError if the client has lost the whole scope, or an extension refuses the token; `Throttled`
- * over a limit of the option `limits.issuing`.
+ * @throws OAuthError if the client has lost the whole scope, or an extension refuses the token; `Throttled` over a
+ * limit of the option `limits.issuing`.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
@@ -245,21 +244,21 @@ export interface DirectAuthorization {
   /** By the name of the extension. */
   readonly extensionData: ExtensionData
   /**
-   * The end of the grant, in whole seconds since the epoch. The access token ends then at the latest, and the
-   * client gets no refresh token. Default: the lifetimes of the server.
+   * The end of the grant, in whole seconds since the epoch. The access token ends then at the latest, and the client
+   * gets no refresh token. Default: the lifetimes of the server.
    */
   readonly expiresAt?: number | undefined
   /** Default: nothing. */
   readonly oneTimeUse?: OneTimeUse | undefined
   /**
-   * The exchanged token of this server, as `findAccess` returned it. Extensions confine the new token to its
-   * bounds. Default: none.
+   * The exchanged token of this server, as `findAccess` returned it. Extensions confine the new token to its bounds.
+   * Default: none.
    */
   readonly subjectToken?: FoundAccess | undefined
   /**
-   * The approved targets. With the option `resources`, the token is for these alone: resources of the option,
-   * or other targets, which no guard of a resource accepts. A refresh is for the resources among them;
-   * without any, it is refused. Default: the request names the resources.
+   * The approved targets. With the option `resources`, the token is for these alone: resources of the option, or other
+   * targets, which no guard of a resource accepts. A refresh is for the resources among them; without any, it is
+   * refused. Default: the request names the resources.
    */
   readonly audience?: readonly string[] | undefined
 }

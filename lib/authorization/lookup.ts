@@ -113,8 +113,7 @@ async function findElsewhere(
 }
 
 /**
- * For guards that trust signatures: no look-up, so a revocation ends no such token. Undefined without such a
- * format.
+ * For guards that trust signatures: no look-up, so a revocation ends no such token. Undefined without such a format.
  */
 export function signatureFinder(
   formats: readonly AccessTokenReader[],
@@ -193,8 +192,8 @@ export function findRefreshTokenIn(
 export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
 
 /**
- * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also
- * finds the records of other issuers.
+ * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also finds the
+ * records of other issuers.
  */
 export function tokenObserver(
   store: AuthorizationStore,

@@ -44,8 +44,8 @@ export function namesOf({ extensionData }: Pick<Authorization, 'extensionData'>)
 }
 
 /**
- * With terms, an authorization enters the record of its owner before it exists, and has the end of its entry:
- * a refresh writes an entry only if the authorization would outlive it.
+ * With terms, an authorization enters the record of its owner before it exists, and has the end of its entry: a refresh
+ * writes an entry only if the authorization would outlive it.
  */
 export function withOwners(
   store: AuthorizationStore,
@@ -74,8 +74,8 @@ async function entered(
 ): Promise<Authorization> {
   if (enteredUntil(authorization) >= expiryOf(authorization)) return authorization
   const entry = entryOf(authorization, terms)
-  // An approval without a page has no names. Nor has an authorization from before the option: it ends if the
-  // owner has ended everything since.
+  // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner has
+  // ended everything since.
   const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
   const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
   const enter = () =>

@@ -90,8 +90,7 @@ const ownedClient = group<OwnedClient>({
   consent: inline(group<RememberedConsent>({ fingerprint: text(2), entries: rows(3, allowedEntry) })),
 })
 
-// An entry is a text of about 35 bytes: id, a letter for `openid`, end in base 36, index of the client in a
-// list.
+// An entry is a text of about 35 bytes: id, a letter for `openid`, end in base 36, index of the client in a list.
 const idLength = 22
 const endLength = 7
 
@@ -143,8 +142,8 @@ const longestConsent = 16_384
 const longestConsents = 65_536
 
 /**
- * This one loses its oldest parts if it is too long; of all together, those that end first go. Undefined if
- * its newest part is too long.
+ * This one loses its oldest parts if it is too long; of all together, those that end first go. Undefined if its newest
+ * part is too long.
  */
 export function withConsent(
   others: readonly OwnedClient[],
@@ -190,9 +189,8 @@ const approvalWaits = 5
 type EntryOutcome = 'entered' | 'revoked' | 'full'
 
 /**
- * What each owner has at one issuer: authorizations and remembered consents. Clocks of processes differ, so a
- * new random name, not a time, ends the approvals under way: they carry the names that were read with their
- * owner.
+ * What each owner has at one issuer: authorizations and remembered consents. Clocks of processes differ, so a new
+ * random name, not a time, ends the approvals under way: they carry the names that were read with their owner.
  */
 export class Owners {
   constructor(
@@ -210,8 +208,8 @@ export class Owners {
   }
 
   /**
-   * @param began the names that were read with the owner; without names, the time of the approval; undefined
-   * for what no revocation ends.
+   * @param began the names that were read with the owner; without names, the time of the approval; undefined for what
+   * no revocation ends.
    */
   enter(
     subject: string,
@@ -241,8 +239,7 @@ export class Owners {
   }
 
   /**
-   * Ends every approval under way and every consent. @param seconds that an authorization without an entry
-   * may live.
+   * Ends every approval under way and every consent. @param seconds that an authorization without an entry may live.
    */
   revoke(subject: string, seconds: number): Promise<readonly OwnerEntry[]> {
     return this.change(subject, (record) => {

@@ -26,8 +26,8 @@ export interface Redemption {
 const failuresThatBurn = 5
 
 /**
- * RFC 6749 4.1.2: one write spends the code, so one of parallel redemptions wins. The next one by the same
- * client is a replay, and revokes all tokens.
+ * RFC 6749 4.1.2: one write spends the code, so one of parallel redemptions wins. The next one by the same client is a
+ * replay, and revokes all tokens.
  */
 export function redeemCode(
   current: Authorization | undefined,
@@ -80,8 +80,7 @@ function redirectUriMismatch(
     : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof burns the code: after a wrong target the client may ask again, and a lost scope may come
-// back.
+// Only a wrong proof burns the code: after a wrong target the client may ask again, and a lost scope may come back.
 const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
 
 function withFailure(approved: Approved): Approved {
@@ -95,12 +94,11 @@ export interface Poll {
 }
 
 /**
- * Gives the client its tokens once the owner has approved. Within `lifetimes.refreshTokenGrace` after the
- * first tokens, a repeated poll gets them again. A later one is refused and changes nothing: unlike a code, a
- * handle passes through no browser.
+ * Gives the client its tokens once the owner has approved. Within `lifetimes.refreshTokenGrace` after the first tokens,
+ * a repeated poll gets them again. A later one is refused and changes nothing: unlike a code, a handle passes through
+ * no browser.
  *
- * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and
- * `invalid_grant`.
+ * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and `invalid_grant`.
  */
 export function pollAuthorization(
   current: Authorization | undefined,
@@ -143,8 +141,8 @@ interface Refresh {
 }
 
 /**
- * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes. During the grace, the previous one gets
- * the same tokens again, for parallel refreshes and lost responses.
+ * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes. During the grace, the previous one gets the same
+ * tokens again, for parallel refreshes and lost responses.
  */
 export function rotateRefreshToken(
   current: Authorization | undefined,
@@ -209,8 +207,8 @@ function refreshScope(granted: Scope, requested: string | undefined): Scope | OA
 }
 
 /**
- * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key by an extension.
- * All others rotate, whatever the options say. Undefined for a client that always rotates.
+ * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key by an extension. All
+ * others rotate, whatever the options say. Undefined for a client that always rotates.
  */
 export function keeperFor(
   { client_type, refresh_token_rotation }: Client,

@@ -31,8 +31,8 @@ export function choiceKey(answer: OwnerAnswerTo | undefined): string {
 }
 
 /**
- * Each resource counts by itself. Other facts count only all together: only their extension knows what a part
- * of them means.
+ * Each resource counts by itself. Other facts count only all together: only their extension knows what a part of them
+ * means.
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const others = facts

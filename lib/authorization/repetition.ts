@@ -28,8 +28,8 @@ import {
   unchanged,
 } from './transition'
 
-// The same request gets the same answer again. It derives from the presented credential and the salt in the
-// record: neither suffices alone.
+// The same request gets the same answer again. It derives from the presented credential and the salt in the record:
+// neither suffices alone.
 
 /** @param asked a request for anything else never gets the same letters. */
 const secretsOf = (credential: string, salt: string, asked = ''): Random =>
@@ -88,8 +88,7 @@ export function lastResponseTo(
   credential: string,
   { now, lifetimes }: IssueContext,
 ): Repeatable | undefined {
-  // Clocks differ both ways: a response may seem to lie in the future. Further ahead than the grace, there is
-  // none.
+  // Clocks differ both ways: a response may seem to lie in the future. Further ahead than the grace, there is none.
   if (lastResponse === undefined || Math.abs(now - lastResponse.at) >= lifetimes.refreshTokenGrace)
     return undefined
   const { salt, sealedProperties } = lastResponse
@@ -103,8 +102,8 @@ export function lastResponseTo(
 }
 
 /**
- * Another request gets an access token beside the last response, the same one each time. So does the same
- * request after its token has ended, or if the server has lost its format.
+ * Another request gets an access token beside the last response, the same one each time. So does the same request after
+ * its token has ended, or if the server has lost its format.
  */
 export function repeat(
   current: Active,
@@ -153,9 +152,9 @@ function again(
 }
 
 /**
- * RFC 6749 6: the same refresh token begins its lifetime anew. The response repeats it, for clients that
- * forget what the last response did not name. A refresh that loses a race gets the access token of the
- * winner, so clients with many processes do not fill the record.
+ * RFC 6749 6: the same refresh token begins its lifetime anew. The response repeats it, for clients that forget what
+ * the last response did not name. A refresh that loses a race gets the access token of the winner, so clients with many
+ * processes do not fill the record.
  *
  * @param superseded the record that the request has read before.
  */

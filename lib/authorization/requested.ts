@@ -36,15 +36,15 @@ export interface OwnerProposal extends RequestProposal {
 
 export interface OpenChoices {
   /**
-   * 22 characters of base64url that no record has had. Who knows the id of a polled request can claim it.
-   * Default: random.
+   * 22 characters of base64url that no record has had. Who knows the id of a polled request can claim it. Default:
+   * random.
    */
   readonly id?: string
   /** The parameters in form encoding, kept until the decision. Default: none. */
   readonly parameters?: string
   /**
-   * Seconds until a browser must bring a request with a redirection URI; then
-   * `lifetimes.authorizationRequest` counts. Default: this option.
+   * Seconds until a browser must bring a request with a redirection URI; then `lifetimes.authorizationRequest` counts.
+   * Default: this option.
    */
   readonly lifetime?: number
   /** Kept until the decision. Default: nothing. */
@@ -72,10 +72,7 @@ export function openRequest(
   }
 }
 
-/**
- * The login reference names no owner and approves nothing. @param parameters a digest, for which alone it is
- * good.
- */
+/** The login reference names no owner and approves nothing. @param parameters a digest, for which alone it is good. */
 export function openForLogin(
   proposal: RequestProposal,
   parameters: string,
@@ -123,8 +120,8 @@ const requestedOf = (
 })
 
 /**
- * The id of the authorization of a handle or a consent token; undefined for another text. It proves nothing:
- * compare the digest with the record.
+ * The id of the authorization of a handle or a consent token; undefined for another text. It proves nothing: compare
+ * the digest with the record.
  */
 export const authorizationIdOf = (text: string): string | undefined =>
   credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
@@ -166,9 +163,8 @@ export interface ClaimedForm extends OpenedForm {
 }
 
 /**
- * Gives a consent token that the client does not know. The first owner wins, and gets the same form again
- * while it shows the same, else another one. `proposal`, as parsed for this owner, replaces what the record
- * has.
+ * Gives a consent token that the client does not know. The first owner wins, and gets the same form again while it
+ * shows the same, else another one. `proposal`, as parsed for this owner, replaces what the record has.
  *
  * @param secret with a salt, it derives the consent token: the handle, or a text that only the server knows.
  */
@@ -288,8 +284,8 @@ export function answerIn(current: Authorization): Answer | undefined {
 }
 
 /**
- * Approves a request with an authorization code (RFC 6749 4.1.2) that lives for
- * `lifetimes.authorizationCode`: 60 seconds by default.
+ * Approves a request with an authorization code (RFC 6749 4.1.2) that lives for `lifetimes.authorizationCode`: 60
+ * seconds by default.
  */
 export function approveWithCode(
   requested: RequestedAuthorization,
@@ -326,8 +322,7 @@ export function approveWithCode(
 /**
  * Approves a request with an access token at once, without a refresh token (RFC 6749 4.2.2).
  *
- * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option
- * `limits.issuing`.
+ * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
  */
 export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
   return issueAccessToken(activeOf(proposed, context.now), proposed.scope, context)

@@ -17,9 +17,7 @@ export interface Approval {
   readonly issued?: Issued
 }
 
-/**
- * By the header `Location`, or by a link on a page: for user agents that lose its fragment (RFC 6749 4.2.2).
- */
+/** By the header `Location`, or by a link on a page: for user agents that lose its fragment (RFC 6749 4.2.2). */
 export type RedirectMethod = 'location' | 'page'
 
 /** A response type, of the suite or of a host (RFC 6749 3.1.1 and 8.4). */
@@ -29,8 +27,8 @@ export interface ResponseType extends ResponseTypeDescription {
   /** Default `location`. */
   readonly redirectBy?: RedirectMethod
   /**
-   * Returns the record that replaces the request, and the response. Must be pure: the server calls it again
-   * if two decisions race or one arrives twice. The code of `approveWithCode` is then the same.
+   * Returns the record that replaces the request, and the response. Must be pure: the server calls it again if two
+   * decisions race or one arrives twice. The code of `approveWithCode` is then the same.
    *
    * @throws OAuthError to refuse the request by redirect. Any other error becomes `server_error`.
    */
@@ -77,16 +75,15 @@ export const codeResponseType: ResponseType = {
 /** Options of {@link implicit}. */
 export interface ImplicitOptions {
   /**
-   * Default `location`, a redirect. `page` shows a link, for user agents that lose the fragment of a redirect
-   * (RFC 6749 4.2.2).
+   * Default `location`, a redirect. `page` shows a link, for user agents that lose the fragment of a redirect (RFC 6749
+   * 4.2.2).
    */
   readonly redirectBy?: RedirectMethod
 }
 
 /**
- * The implicit grant (RFC 6749 4.2): the redirection URI carries the access token in its fragment. Use it
- * only for clients that you cannot change: RFC 9700 2.1.2 advises against it, and for the code grant with
- * PKCE.
+ * The implicit grant (RFC 6749 4.2): the redirection URI carries the access token in its fragment. Use it only for
+ * clients that you cannot change: RFC 9700 2.1.2 advises against it, and for the code grant with PKCE.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */

@@ -7,41 +7,39 @@ export interface StoredAuthorization {
 }
 
 /**
- * One record under one id. `save` must be atomic: the single use of codes and tokens rests on it alone. A
- * rejected promise gives `temporarily_unavailable`. `Store` names what else a store may have.
+ * One record under one id. `save` must be atomic: the single use of codes and tokens rests on it alone. A rejected
+ * promise gives `temporarily_unavailable`. `Store` names what else a store may have.
  */
 export interface AuthorizationStore {
   /** Undefined if no record exists or it has expired. */
   find(id: string): Promise<StoredAuthorization | undefined>
 
   /**
-   * Saves atomically if the stored record has the revision `expected`; without `expected`, if none is stored.
-   * Resolves to whether it saved.
+   * Saves atomically if the stored record has the revision `expected`; without `expected`, if none is stored. Resolves
+   * to whether it saved.
    *
-   * If the stored record already has `revision`, only the reply of an earlier call was lost: resolves to
-   * true, after the wait for replicas if there are any. The store may drop the record after
-   * `expiryOf(authorization)`.
+   * If the stored record already has `revision`, only the reply of an earlier call was lost: resolves to true, after
+   * the wait for replicas if there are any. The store may drop the record after `expiryOf(authorization)`.
    */
   save(authorization: Authorization, revision: string, expected?: string): Promise<boolean>
 
   /**
-   * Removes the record and so every credential of it, or nothing. Ids are never used again: a store may
-   * reject a later create, which can only be a late copy.
+   * Removes the record and so every credential of it, or nothing. Ids are never used again: a store may reject a later
+   * create, which can only be a late copy.
    */
   remove(id: string): Promise<void>
 
   /**
-   * Returns at once, without the database, a record that is known to be current. Bearer guards call it before
-   * `find`, and call `find` before they refuse a token. After a `save` or `remove` of this process has
-   * settled, it must not return the earlier record.
+   * Returns at once, without the database, a record that is known to be current. Bearer guards call it before `find`,
+   * and call `find` before they refuse a token. After a `save` or `remove` of this process has settled, it must not
+   * return the earlier record.
    */
   readonly getCached?: ((id: string) => StoredAuthorization | undefined) | undefined
 
   /**
-   * For a store whose `remove` waits for more than its own database, such as for replicas: another process
-   * may have removed the record. Resolves to true once the absence is as durable as after a removal; to
-   * false, without any change, if a record exists. Called before the response to a redemption, refresh or
-   * revocation that finds no record.
+   * For a store whose `remove` waits for more than its own database, such as for replicas: another process may have
+   * removed the record. Resolves to true once the absence is as durable as after a removal; to false, without any
+   * change, if a record exists. Called before the response to a redemption, refresh or revocation that finds no record.
    */
   readonly confirmAbsent?: ((id: string) => Promise<boolean>) | undefined
 }
@@ -50,8 +48,8 @@ export const confirmAbsence = (store: AuthorizationStore, id: string): Promise<b
   store.confirmAbsent?.(id) ?? Promise.resolve(true)
 
 /**
- * A verb that is not replaced runs on the store itself, without a further frame. An optional verb that the
- * store lacks stays absent.
+ * A verb that is not replaced runs on the store itself, without a further frame. An optional verb that the store lacks
+ * stays absent.
  */
 export function decorate(store: AuthorizationStore, verbs: Partial<AuthorizationStore>): AuthorizationStore {
   return {

@@ -21,8 +21,7 @@ export type Action =
   | { readonly action: 'save'; readonly authorization: Authorization }
   | { readonly action: 'delete' }
   /**
-   * For a response that rests on an earlier write, or absence, which may not have reached the replicas: waits
-   * for them.
+   * For a response that rests on an earlier write, or absence, which may not have reached the replicas: waits for them.
    */
   | { readonly action: 'touch' }
   | { readonly action: 'none' }
@@ -40,8 +39,8 @@ export type Transition<Outcome> = (
 export type SuccessfulResult<Outcome> = Extract<TransitionResult<Outcome>, { readonly outcome: Outcome }>
 
 /**
- * May wait, such as for a signature, and may refuse with another action. If it rejects, nothing is written.
- * After a conflict it runs again.
+ * May wait, such as for a signature, and may refuse with another action. If it rejects, nothing is written. After a
+ * conflict it runs again.
  */
 export type CompleteResult<Outcome> = (
   result: SuccessfulResult<Outcome>,
@@ -83,8 +82,7 @@ export interface IssueContext extends RecordContext {
   /** Whether the refresh token stays good. Default: it rotates. */
   readonly keepsRefreshToken?: ((token: NewAccessToken) => boolean) | undefined
   /**
-   * Counts one response with tokens towards the option `limits.issuing`; several calls for one request count
-   * once.
+   * Counts one response with tokens towards the option `limits.issuing`; several calls for one request count once.
    *
    * @param subject undefined for a client that acts for itself.
    * @throws Throttled over the limit of the client or the owner. The server then writes nothing.

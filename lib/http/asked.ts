@@ -24,11 +24,10 @@ import { keepOpener } from './host-policies'
 import type { RequestLimit } from './network-limits'
 import { HttpRequest } from './request'
 
-/** What the edge does with the requests to an endpoint or a page. */
 export interface Terms {
   readonly name: string
   readonly path: string
-  /** As `Allow` lists them. */
+  /** In the order of `Allow`. */
   readonly methods: readonly string[]
   /** `fields` takes a form, or JSON in its place. */
   readonly body: 'form' | 'json' | 'fields'
@@ -44,7 +43,7 @@ export interface Terms {
 export interface Row<Answer> extends Terms {
   /** Runs before the body is read. */
   readonly begin?: (asked: Asked) => void
-  /** For events, such as the credential. */
+  /** For events. */
   readonly notesOf?: ((form: Parameters) => Partial<Pick<AuditNotes, 'shown' | 'grantType'>>) | undefined
   /** Undefined: the next middleware answers. */
   readonly handle: ((asked: Asked) => Eventual<Answer>) | undefined
@@ -55,7 +54,7 @@ export interface Row<Answer> extends Terms {
 export const nothingToUse: readonly SingleUse[] = []
 const bearerScheme = ['Bearer']
 
-/** A request to an endpoint or a page: what its checks find, its events tell and plug-ins read. */
+/** What the checks of a request find, its events tell and plug-ins read. */
 export class Asked
   extends HttpRequest
   implements
@@ -87,7 +86,6 @@ export class Asked
   evidence: Evidence = noEvidence
   inJson = false
   uiLocales: string | undefined = undefined
-  /** An error page may lead back to this client. */
   askingClient: Client | undefined = undefined
   resourceOwner: ResourceOwner | undefined = undefined
   ownerReadAt = 0
@@ -126,8 +124,8 @@ export class Asked
   }
 
   /**
-   * The authorization endpoint counts no failures: any page can lead a browser there. But a network that used up its
-   * failures elsewhere causes no fetch there.
+   * The authorization endpoint counts no failures, because any page can lead a browser there. But a network that used
+   * up its failures elsewhere causes no fetch there.
    */
   get networkRefusal() {
     return this.server.networkLimits.clients?.refusalOf(this.request)
@@ -159,7 +157,7 @@ export class Asked
       if (!(await this.server.counters.useOnce(key, seconds, share))) throw refusal()
   }
 
-  /** OpenID Connect Core 3.1.2.1. Parameters that replace earlier ones do so here, too. */
+  /** OpenID Connect Core 3.1.2.1. Replaced parameters count here, too. */
   parametersReplaced(parameters: Parameters): void {
     this.uiLocales = parameters.peek('ui_locales')
   }
@@ -208,7 +206,7 @@ export class Asked
 export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
   asked.client !== undefined
 
-/** The same object in all middlewares of a server, but with the row of each. */
+/** All middlewares of a server share the object, but each has its row. */
 export function askedOf(
   server: Edge,
   row: Terms,

@@ -45,7 +45,7 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   if (method === 'POST') {
     // RFC 6749 3.1 and appendix B: a client's request is a form.
     if (hasJson(request)) throw refused('body_type')
-    // A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
+    // A host's page that sends only its buttons: a client's request has `client_id`, and may have an ignored
     // `decision` (RFC 6749 3.1).
     if (parameters.mentions('decision') && !parameters.mentions('client_id'))
       throw refused('decision_fields_missing')
@@ -61,7 +61,7 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   return authorize(openOrClosing(asked), parameters, asked, asked.onCommitted)
 }
 
-// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again. OpenID Connect
+// A cross-site form carries no `SameSite=Lax` cookie, so the owner would have to log in again. OpenID Connect
 // Core 3.1.2.1 allows `POST`.
 const isRepeatedByGet = ({ request, parameters }: Asked) =>
   request.headers['sec-fetch-site'] === 'cross-site' &&
@@ -95,7 +95,7 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>
   isOpen ? server : { ...server, requireService: () => Promise.reject(refused('closing')) }
 
-/** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
+/** A page warns before plain HTTP, and before a stranger to whom the owner has not agreed to go. */
 function lead(asked: Asked, outcome: Outcome): void {
   const { server, request, response } = asked
   const { audit, settings } = server
@@ -109,7 +109,7 @@ function lead(asked: Asked, outcome: Outcome): void {
   const { location, fields, error, clientId } = outcome
   // The login's policy applies to redirects, not to a form of another page.
   if (fields === undefined && !isDecision(asked)) warnOfLoginFormAction(asked, location)
-  // The host's page failed after its headers: only the host's error handling can act.
+  // The host's page failed after its headers: only its error handling can act.
   if (error !== undefined && response.headersSent) throw error
   asked.clientId = clientId
   const requestId = error === undefined ? audit.reportSuccess(asked) : audit.reportError(asked, error)
@@ -135,7 +135,7 @@ function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirect
   if (isInsecure(location)) return { html: insecureRedirectPage({ ...way, granted: approved }, asked.locale) }
   if (asksOwner === true && !approved) {
     const { status, headers, isTrouble } = errorPageOf(error)
-    // The page of a refusal is the complete answer. Trouble keeps its status: the request may succeed later.
+    // Trouble keeps its status, because the request may succeed later. A refusal is answered.
     const html = unverifiedPage({ ...way, isRefused: !isTrouble }, asked.locale)
     return isTrouble ? { html, status, headers } : { html }
   }

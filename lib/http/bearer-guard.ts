@@ -51,15 +51,15 @@ import { sendJson } from './response'
 declare global {
   namespace Express {
     interface Request {
-      /** The access that the request's token gives. A bearer guard sets it. */
+      /** The access that the request's token gives, set by a bearer guard. */
       oauth?: GuardedAccess & AccessMembers
     }
-    /** Members that extensions add to `req.oauth`. A host declares those of its own extensions here. */
+    /** Of extensions. A host declares those of its own extensions here. */
     interface AccessMembers {}
   }
 }
 
-/** What a host may set for one guard, or for all guards with the option `guards`. */
+/** For one guard, or for all guards with the option `guards`. */
 export interface GuardDefaults extends ChallengeOptions {
   /**
    * Sets `request.auth` to an {@link AuthInfo}, which the SDK for MCP servers reads. It contains the access
@@ -68,8 +68,8 @@ export interface GuardDefaults extends ChallengeOptions {
   readonly authInfo?: boolean
   /**
    * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
-   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`,
-   * because `app.get` takes no `OPTIONS`. Default false.
+   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`.
+   * Default false.
    */
   readonly cors?: CorsOption
 }
@@ -89,19 +89,18 @@ export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**
-   * Lets a request without a token pass, with `req.oauth` undefined. The guard still refuses an invalid
-   * token. Default false.
+   * Lets a request without a token pass, with `req.oauth` undefined; an invalid token is refused. Default
+   * false.
    */
   readonly optional?: boolean
   /**
-   * The resource of the route: a URI of the option `resources`. The guard refuses tokens for other resources.
-   * Default: the default resource; without `resources`, the guard accepts tokens that name no resource.
+   * A URI of the option `resources`: the guard refuses tokens for others. Default: the default resource;
+   * without `resources`, the guard accepts tokens that name no resource.
    */
   readonly resource?: string
   /**
-   * How the guard verifies a self-contained access token, such as a JWT of `jwtAccessTokens()`. `store` also
-   * looks it up, so a revocation ends it at once; with `signature` it lives until it expires. The guard looks
-   * up every other token. Default `store`.
+   * How the guard verifies a self-contained access token, such as a JWT. `store` also looks it up, so a
+   * revocation ends it at once; with `signature` it lives until it expires. Default `store`.
    */
   readonly verify?: 'store' | 'signature'
 }
@@ -248,7 +247,6 @@ function refuse(
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
   audit.reportError(asked, error, look || undefined)
-  // Goes to the host's error handling.
   if (error.code === 'server_error') throw thrown
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
   // RFC 9110 15.5.2: 401 demands a challenge.
@@ -267,7 +265,7 @@ function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined
   return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
 }
 
-/** Decides as a guard does (RFC 6749 7). */
+/** As a guard does (RFC 6749 7). */
 export async function admitAtEndpoint(
   { settings, store }: Edge,
   request: EndpointRequest<undefined>,
@@ -293,23 +291,20 @@ function causeOf({ method, authorization, parameters }: Asked) {
 
 /**
  * The access of a request as the TypeScript SDK of the Model Context Protocol reads it from `request.auth`.
- * The SDK declares that member of Express' request.
  */
 export interface AuthInfo {
   /** Whoever has the token can use it: never log this object. */
   token: string
   clientId: string
-  /** Includes every scope that the option `implies` adds. */
+  /** With every scope that the option `implies` adds. */
   scopes: string[]
   /** Seconds since the epoch. */
   expiresAt: number
-  /** The resource of the guard (RFC 8707). Missing without the option `resources`. */
+  /** Of the guard (RFC 8707). Missing without the option `resources`. */
   resource?: URL
-  /** The URL of the metadata of the resource (RFC 9728). Missing if it has none. */
+  /** The metadata of the resource (RFC 9728). Missing if it has none. */
   resourceMetadataUrl?: string
-  /**
-   * All other members of `req.oauth`: `subject`, `authorizationId`, claims of a JWT, members of extensions.
-   */
+  /** All other members of `req.oauth`, such as `subject`. */
   extra: Record<string, unknown>
 }
 

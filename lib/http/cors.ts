@@ -6,17 +6,17 @@ import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isRecord, isText } from '../primitives/values'
 
-// The package `cors` takes every OPTIONS for a preflight, overwrites the host's headers, and sends headers to
-// requests that no browser script sends.
+// Not the package `cors`: it takes every OPTIONS for a preflight, overwrites the host's headers, and sends
+// headers to requests of no script.
 
 /**
  * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
- * `{ origins: ['https://app.example'] }`. No response ever allows credentials, that is, cookies.
+ * `{ origins: ['https://app.example'] }`. No response ever allows cookies.
  */
 export type CorsOption = boolean | CorsOrigins
 
 export interface CorsOrigins {
-  /** Each origin as a browser sends it: scheme, host and port, without a path. At least one. */
+  /** As a browser sends it: scheme, host and port, without a path. At least one. */
   readonly origins: readonly string[]
 }
 
@@ -36,8 +36,8 @@ export const allowedOrigins =
     return undefined
   }
 
-// URL parsers know no origin for schemes of apps, such as capacitor://localhost. `null`, which every
-// sandboxed page sends, must not stand in a list. No origin is a pattern.
+// URL parsers know no origin for schemes of apps, such as capacitor://localhost. Every sandboxed page sends
+// `null`, so no list may have it. No origin is a pattern.
 function isOrigin(text: unknown): text is string {
   if (!isText(text) || !URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
@@ -101,7 +101,7 @@ export function exposedHeaders({
   return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
 }
 
-// Browsers add headers of their own: tracing, `MCP-Protocol-Version`. `*` covers all but `Authorization`, as
+// Browsers add headers of their own, such as `MCP-Protocol-Version`. `*` covers all but `Authorization`, as
 // no request has credentials (Fetch 4.8).
 const allowedHeaders = 'Authorization, Content-Type, *'
 // Seconds, Chromium's maximum.
@@ -164,10 +164,7 @@ const listIn = (response: ServerResponse, name: string): readonly string[] =>
 const linesOf = (response: ServerResponse, name: string): readonly string[] =>
   [response.getHeader(name) ?? []].flat().map(String)
 
-/**
- * Explains what otherwise only the browser's console says: it withholds a response from another origin's
- * script (Fetch 4.10). Not in production.
- */
+/** Explains what otherwise only the browser's console says (Fetch 4.10). Not in production. */
 export function explainingCors(
   share: Share | undefined,
   diagnosis: Diagnosis | undefined,
@@ -187,7 +184,7 @@ export function explainingCors(
   }
 }
 
-// A guard does not know its API's origin. Browsers send `Origin` to the own origin, too (Fetch 3.1).
+// A guard does not know its API's origin, and browsers send `Origin` there, too (Fetch 3.1).
 const isOwn = ({ headers }: Request, origin: string, ownOrigin: string | undefined): boolean =>
   ownOrigin === undefined
     ? headers['sec-fetch-site'] === 'same-origin' ||

@@ -30,19 +30,19 @@ export interface GuardEdge extends TokenSource {
   readonly requests: RequestsInFlight
 }
 
-/** The context, and what only requests of Express need. */
 export interface Edge extends Context, GuardEdge {
   readonly settings: EdgeSettings
   readonly networkLimits: NetworkLimits
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
-  /** Nothing that a host writes onto a request, and no client of another server, passes for a proven client. */
+  /**
+   * Nothing that a host writes onto a request, and no client of another server, passes for a proven client.
+   */
   readonly requestsAsked: PrivateState<Request, object>
   /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
 }
 
-/** A request of Express at a server. */
 export interface Exchange {
   readonly server: Edge
   readonly request: Request
@@ -55,7 +55,7 @@ export interface ResolvedGuardDefaults extends Challenge {
 }
 
 export interface GuardSettings extends CommonSettings {
-  /** Undefined if only another process knows the scopes. */
+  /** Undefined if only another process knows them. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   readonly implied: ImpliedScopes | undefined
   readonly accessTokenFormats: readonly AccessTokenReader[]
@@ -75,7 +75,6 @@ export interface EdgeSettings extends Settings, GuardSettings {
   /** False only for an http issuer on a loopback host. */
   readonly tlsRequired: boolean
   readonly paths: { readonly authorization: string }
-  /** Of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
   readonly bodyDeadline: number
   readonly resourceOwner: ((request: Request) => unknown) | undefined

@@ -33,7 +33,7 @@ export type EndpointOfServer = EndpointDescription &
     readonly limit?: Row<unknown>['limit']
   }
 
-/** An endpoint for programs, which answers in JSON. */
+/** Answers in JSON. */
 export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<EndpointResponse> {
   const { settings } = server
   const { name, path } = endpoint
@@ -85,10 +85,7 @@ function respond(asked: Asked, { members, status = 200, headers }: EndpointRespo
   sendJson(response, status, members, all)
 }
 
-/**
- * Of the requested endpoint: a middleware before several must not answer preflights of those closed to other
- * origins.
- */
+/** By path, because a middleware before several must not answer preflights of those closed to other origins. */
 export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | undefined {
   const paths = new Map<string, Share>()
   for (const { path, share } of rows)
@@ -121,7 +118,7 @@ async function refuseClient(
   })
 }
 
-/** A client of the host that a secret or key has proven counts, but gets no refusal by its network's limit. */
+/** A client that a secret or key has proven counts, but its network's limit does not refuse it. */
 async function limited({ server, request, proven }: Asked, failed: OAuthError): Promise<OAuthError> {
   const { clients: failures, answers } = server.networkLimits
   const limit = failed instanceof ProtocolAnswer ? answers : failures
@@ -133,8 +130,8 @@ async function limited({ server, request, proven }: Asked, failed: OAuthError): 
   return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
-// The server's faults and overload count against no network, nor do correct requests beyond a client's share, nor what
-// any web page can cause at no cost.
+// Neither the server's faults and overload, nor correct requests beyond a client's share, nor what any web page can
+// cause at no cost.
 function countsAgainst(error: OAuthError): boolean {
   if (error instanceof OverShare || error.reason === 'method_not_allowed') return false
   if (error instanceof Throttled || error instanceof UnusableClient) return true

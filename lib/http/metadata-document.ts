@@ -13,7 +13,7 @@ import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
 import type { GuardSettings } from './edge'
 import { mountedUncalled } from './router'
 
-/** RFC 8414 3.2. Public and equal for every client, so written once. */
+/** RFC 8414 3.2. Equal for every client, so written once. */
 export function metadataDocument(
   metadata: ExtensionMetadata,
   watchHost: (request: Request) => void,
@@ -46,8 +46,8 @@ export function metadataDocument(
 const served = new Set<string>()
 
 /**
- * Answers 404 in JSON: clients try paths that a server need not have, and would read a page of the
- * application as metadata.
+ * In JSON: clients try paths that a server need not have, and would read a page of the application as
+ * metadata.
  */
 export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
@@ -64,7 +64,7 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
  * Wherever the host mounts it.
  *
  * @param query that it has alone; undefined for any.
- * @param elsewhere answers all other requests. Default: the next middleware.
+ * @param elsewhere Default: the next middleware.
  */
 export function metadataAt(
   paths: ReadonlySet<string>,
@@ -82,10 +82,9 @@ export function metadataAt(
 }
 
 /**
- * Makes the middleware that serves the metadata of a protected resource (RFC 9728): mount it at the root of
- * the host.
+ * Serves the metadata of a protected resource (RFC 9728): mount it at the root of the host.
  *
- * @param resource the URI of the resource. Default: the default resource.
+ * @param resource its URI. Default: the default resource.
  * @param members further members of the metadata.
  * @throws ConfigurationError if there is no such resource, or if a member is wrong.
  */

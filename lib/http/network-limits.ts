@@ -23,10 +23,10 @@ interface NetworkLimitSettings {
   readonly dynamicRegistration: object | undefined
 }
 
-/** Each is undefined if the limit is off. */
+/** Undefined if off. */
 export type NetworkLimits = ReturnType<typeof networkLimits>
 
-/** Parts of one kind share one count, however often the host makes them. */
+/** Parts of one kind share one count. */
 export function networkLimits({
   limits,
   clock: wallClock,
@@ -49,12 +49,12 @@ export function networkLimits({
     new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [1]),
-    /** A stranger may register as many clients as the server lets him, from all networks of a subscriber. */
+    /** A stranger may register clients from all networks of a subscriber. */
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
-    /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
+    /** Only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
-    /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
+    /** Refusals that the protocol has honest clients cause, such as `authorization_pending`. */
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
 }
@@ -139,11 +139,11 @@ class FailureLimit {
 
   refusalOf(request: Request): Throttled | undefined {
     this.watchProxy(request)
-    // Before Express computes the address: usually no network is over the limit.
+    // Before Express computes the address.
     return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
   }
 
-  /** Ignores what any web page can cause. The refusal replaces the request's error. */
+  /** The refusal replaces the request's error. */
   async count(request: Request): Promise<Throttled | undefined> {
     if (isFromAnyPage(request)) return undefined
     try {

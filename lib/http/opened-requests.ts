@@ -32,7 +32,6 @@ import type { Sender } from '../protocol/sender'
 import { consentPageOf } from './consent'
 import type { Edge } from './edge'
 
-/** Of plug-ins, whose clients poll. */
 export function polledRequests(server: Edge): PolledRequests {
   const { settings, store, now } = server
   return {
@@ -117,7 +116,7 @@ const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
   clientFound: () => {},
 })
 
-/** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
+/** For a client that another endpoint has authenticated. */
 export async function parsePushedRequest(
   server: Edge,
   client: Client,

@@ -30,7 +30,7 @@ import {
 
 type Page = PageEndpoint | OwnPage
 
-/** Shares the network limit, the error page and the login of the authorization endpoint. */
+/** Shares the network limit, error page and login of the authorization endpoint. */
 export function pageRow(server: Edge, page: Page): Row<unknown> {
   const { name, path, method = ['GET', 'POST'], json = false, fromOtherSites = false } = page
   return {
@@ -53,7 +53,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
   }
 }
 
-/** Of the row of every page. */
 export const anyPage = {
   share: undefined,
   clientAuthentication: 'none',
@@ -61,17 +60,16 @@ export const anyPage = {
   refuse: showError,
 } as const
 
-/** As far as the browser reports it: a second protection besides the consent token, which no other site knows. */
+/** As far as the browser reports it: a second protection besides the consent token. */
 export function isFromOwnSite({ server, request }: Asked): boolean {
   const { 'sec-fetch-site': site, origin } = request.headers
-  // For browsers without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends
-  // `null`.
+  // For browsers without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends `null`.
   return site === undefined
     ? origin === undefined || origin === 'null' || origin === new URL(server.settings.issuer).origin
     : site === 'same-origin' || site === 'none'
 }
 
-/** In characters. Servers and proxies take request lines of 8 KiB. */
+/** Characters. Servers and proxies take request lines of 8 KiB. */
 export const longestQuery = 7000
 
 export function repeatByGet({ server, response, row, parameters }: Asked): void {
@@ -86,7 +84,7 @@ async function answerOwner(page: Page, asked: Asked): Promise<unknown> {
   asked.resourceOwner = await asked.findOwner()
   if (page.login !== 'required') return send(asked, await page.handle(asked))
   if (hasOwner(asked)) return send(asked, await page.handle(asked))
-  // Fields may be secret, and the login would return them in a URL. A script cannot log in.
+  // Fields may be secret, and the login would return them in a URL.
   if (asked.method !== 'GET' || asked.inJson) throw refused('owner_not_logged_in')
   return leadToLogin(asked, page.path, asked.parameters, plainDemand)
 }
@@ -96,7 +94,7 @@ const plainDemand = { reference: undefined, request: plainLogin }
 const hasOwner = (asked: Asked): asked is Asked & { readonly resourceOwner: ResourceOwner } =>
   asked.resourceOwner !== undefined
 
-/** What a page answers: exactly one way, and what belongs to it. */
+/** Exactly one way, and what belongs to it. */
 interface PageAnswer extends Partial<RenderedByHost> {
   readonly redirect?: string
   readonly leaveTo?: string
@@ -110,7 +108,8 @@ interface PageAnswer extends Partial<RenderedByHost> {
 // Hosts write pages, also in JavaScript.
 const answerShape = exactShape<PageAnswer>({
   redirect: optional(aText),
-  // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may not.
+  // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may
+  // not.
   leaveTo: optional(
     kind(
       (uri) => isText(uri) && redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined,
@@ -174,8 +173,8 @@ function ownLocation(redirect: string, issuer: string, subject: string): string 
 }
 
 /**
- * RFC 6749 4.1.2.1. A refusal gets a page, and JSON for a program that accepts no page, whatever page the host has; a
- * failure of the server goes to the host's error handling.
+ * RFC 6749 4.1.2.1. A refusal gets a page, or JSON for a program that accepts no page; a failure of the server goes to
+ * the host's error handling.
  */
 function showError(asked: Asked, thrown: unknown): unknown {
   const { server, request, response } = asked
@@ -206,8 +205,8 @@ function showError(asked: Asked, thrown: unknown): unknown {
   return sendOwn(asked, page, status)
 }
 
-// MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as
-// at the token endpoint (RFC 6749 5.2).
+// `invalid_client` makes MCP clients, which ask for JSON before they send their owner here, register again (RFC 6749
+// 5.2).
 const codeForProgram = ({ code, reason }: OAuthError): string =>
   endedClient.has(reason) ? 'invalid_client' : code
 

@@ -19,7 +19,7 @@ const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 
 const forms = privateState<Request, Eventual<Parameters>>()
 
-/** RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser. */
+/** RFC 6749 3.2 and appendix B. Reads the body once. */
 export function formOf(request: Request, seconds: number): Eventual<Parameters> {
   const known = forms.get(request)
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ export function formOf(request: Request, seconds: number): Eventual<Parameters> 
   return form
 }
 
-/** Or a body that may be long, because no header states its length. */
+/** Without a length in a header, a body may be long. */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
@@ -86,7 +86,6 @@ export const wantsJson = (request: Request): boolean =>
 export const fieldsIn = (json: unknown): Parameters =>
   isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
 
-/** From the stream, or what a parser of the host has made of it. */
 function readBody(
   request: Request,
   type: RegExp,
@@ -100,7 +99,7 @@ function readBody(
   return body
 }
 
-/** False if a parser of the host has read the body. */
+/** False if a parser of the host has read it. */
 function hasUnreadBody(request: Request): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
   if (Number(length) > bytesAtMost) throw tooLarge()
@@ -115,7 +114,7 @@ function hasUnreadBody(request: Request): boolean {
   return true
 }
 
-/** Node calls with the head. A body of the same packet follows before the next microtask: wait for this one. */
+/** A body of the same packet follows before the next microtask. */
 export const bodyMayCome = Promise.resolve()
 
 /** Most bodies arrive in one packet with their headers. */
@@ -152,7 +151,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // For the whole body: a client that sends a byte now and then would never be idle.
+    // For the whole body: a client that sends a byte now and then is never idle.
     const waiting = new Wait(seconds, tooSlow, giveUp)
     const letGo = () => {
       waiting.end()
@@ -203,7 +202,7 @@ function headerLines(
   return lines
 }
 
-/** Reads a value from Express only on access. */
+/** Reads from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(
     readonly request: Request,

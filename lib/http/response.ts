@@ -48,7 +48,7 @@ export const privatePage = {
 /**
  * @param formTargets further targets of the form; undefined for no form. Replaces what helmet allows:
  * browsers check `form-action` for every redirect that follows.
- * @param scriptSource allows the page's one script, by its hash.
+ * @param scriptSource the hash of the page's one script.
  */
 export function sendPage(
   response: Response,
@@ -90,7 +90,7 @@ const pageStatus = { invalid_client: 400, invalid_token: 400 }
 export const formActionOf = (formTargets: readonly string[] | undefined): string =>
   `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 
-/** Schemes, not hosts: a client may send its user on, and hosts such as `[::1]` have no source expression. */
+/** Schemes, not hosts: a client may send its user on, and `[::1]` has no source expression. */
 export const formTargetsOf = (redirectUri: string): readonly string[] => [
   ...new Set(['https:', protocolOf(redirectUri)]),
 ]

@@ -41,7 +41,6 @@ const longestHost = 255
  */
 export function hostWatch(issuer: string): (request: Request) => void {
   const { host: expected, protocol } = new URL(issuer)
-  // Most requests have the same.
   let judged: string | undefined = expected
   return (request) => {
     if (request.headers.host === judged && !isOfOwnPage(request)) return
