@@ -57,7 +57,7 @@ export class OwnerQuestions {
     return (await this.asked()) !== undefined && (await this.answer()) === undefined
   }
 
-  /** For the same facts and answer. Empty if the page asks a question: the scope may be new for the next answer. */
+  /** Empty if the page asks a question: the scope may be new for the next answer. */
   async allowedBefore(): Promise<Scope> {
     const remembered = await this.remembered()
     if (remembered === undefined || asksOnPage(await this.asked())) return []
@@ -75,7 +75,7 @@ export class OwnerQuestions {
   }
 
   /**
-   * A response with a token always needs a new approval, and so does a request without a redirection URI: its owner
+   * A response with a token always needs a new approval. So does a request without a redirection URI: its owner
    * compares the code (RFC 8628 5.4).
    */
   get mayApprove(): boolean {

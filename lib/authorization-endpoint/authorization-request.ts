@@ -65,7 +65,7 @@ interface CheckedRequest extends Pick<
   'parameters' | 'responseType' | 'scope'
 > {
   readonly destination: Destination
-  /** Undefined without a redirection URI: nothing approves the request without its page. */
+  /** Undefined without a redirection URI. */
   readonly approving: ResponseType | undefined
   readonly mode: NamedMode | undefined
   readonly requestedLogin: RequestedLogin | undefined
@@ -78,7 +78,7 @@ export interface ParsedAuthorizationRequest
   readonly proposal: RequestProposal
 }
 
-/** All but the client and the redirection URI: the client gets these refusals by redirect, if it has a URI. */
+/** The client gets these refusals by redirect, if it has a URI. */
 export const parseAuthorizationRequest = (
   destination: Destination,
   parameters: Parameters,
@@ -280,7 +280,7 @@ export function destinationOf(client: Client, parameters: Parameters): ResolvedR
 
 export interface ClientFinder {
   readonly sender: Sender
-  /** For events, even if the server refuses the request later. Without the client if its metadata is not usable. */
+  /** For events, even if the server refuses later. Without the client if its metadata is not usable. */
   clientFound(client?: Client): void
 }
 
@@ -307,7 +307,7 @@ export function requireClient(
 // An unknown identifier may be a misplaced secret, so its beginning must do.
 const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.length} characters)`
 
-// The identifier is the URL of a document, and no misplaced secret: events may name it.
+// The identifier is the URL of a document, and no misplaced secret.
 function refusalOf(error: unknown, finder: ClientFinder): unknown {
   if (!(error instanceof UnusableClient)) return error
   finder.clientFound()

@@ -31,12 +31,12 @@ type Fields = Readonly<Record<string, string>>
 export interface Redirection {
   readonly kind: 'redirect'
   readonly location: string
-  /** The form that the user agent posts; undefined for `GET`. */
+  /** Undefined for `GET`. */
   readonly fields?: Fields | undefined
   readonly redirectBy: RedirectMethod
   readonly error: OAuthError | undefined
   readonly clientId: string
-  /** Whether the owner decides on a page to go there. Default: at once. */
+  /** On a page before the redirect. Default: at once. */
   readonly asksOwner?: boolean
 }
 

@@ -164,15 +164,15 @@ async function settleReplaced(
 }
 
 /**
- * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link here could lead to any site or
- * program. On loopback, only programs of the owner listen.
+ * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client. On loopback, only programs of the owner
+ * listen.
  */
 const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boolean =>
   isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
 
 /**
- * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in.
- * A stranger can approve his own client.
+ * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in:
+ * a stranger can approve his own client.
  */
 async function awaitsError(
   server: Context,
@@ -242,10 +242,7 @@ async function questionFor(
   }
 }
 
-/**
- * Looks again once the approval is saved: an owner who takes the consent back meanwhile ends the authorization, or this
- * look finds nothing.
- */
+/** Looks again once the approval is saved: the owner may take the consent back meanwhile. */
 function withConfirmation(visit: Visit, questions: OwnerQuestions): Visit {
   const { store } = visit.server
   const save: typeof store.save = async (authorization, revision, expected) => {

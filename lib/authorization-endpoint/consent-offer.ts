@@ -16,7 +16,7 @@ interface ConsentOffer {
   readonly question: OfferedQuestion | undefined
   /** Undefined if the server remembers no decision. */
   readonly memory: OfferedMemory | undefined
-  /** In form encoding, to judge another login than that of the page; undefined if every login is good. */
+  /** In form encoding, to judge another login than that of the page. Default: every login is good. */
   readonly parameters?: string | undefined
 }
 

@@ -68,8 +68,8 @@ interface Decision extends OwnersDecision {
   /** For the tokens; undefined if the host does not say when. */
   readonly login: Login | undefined
   /**
-   * Seconds since the epoch, before the owner was read. It becomes the time of the approval: what the owner takes back
-   * meanwhile includes this one.
+   * Seconds since the epoch, before the owner was read: the time of the approval, so what the owner takes back
+   * meanwhile includes it.
    */
   readonly ownerReadAt: number
   readonly selection: Selection
@@ -81,7 +81,7 @@ interface Decision extends OwnersDecision {
 export type DecisionOutcome =
   /** Where no redirect leads to the client. */
   | { readonly kind: 'login'; readonly login: LoginRequest }
-  /** A page: the client polls, or the server cannot send a response twice. */
+  /** The client polls, or the server cannot send a response twice. */
   | { readonly kind: 'done'; readonly client: Client; readonly answer: Answer }
   | Redirection
 
@@ -187,7 +187,7 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   const isOfForm = own !== undefined && !(findAsked(own.authorization, decision) instanceof OAuthError)
   const found = isOfForm ? own : await server.store.find(id)
   if (found === undefined || isOfOtherPage(found.authorization, decision)) throw requestNotOpen()
-  // The host may have disabled the client meanwhile: an implicit grant would still give a token.
+  // The host may have disabled the client: an implicit grant would still give a token.
   const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)
   const client = isLater(asking) ? await asking : asking
   const context = contextOf(server, client, decision.ownerReadAt)
@@ -254,7 +254,7 @@ const doneBefore = (client: Client): TransitionResult<DecisionStep> => ({
   outcome: { kind: 'done', client, answer: 'approved' },
 })
 
-/** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
+/** Only the first decision counts; later ones get its answer. */
 function polledStep(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { decision, client, context } = deciding
   const { subject, login } = decision
@@ -279,8 +279,8 @@ const settledAs = (
   approved?: ApprovedRequest,
 ): DecisionStep => ({ kind: 'settled', answer, remembered, approved })
 
-// A browser that sends the form again drops the first redirect, but the client may have it: a second redemption of the
-// code would revoke the tokens (RFC 6749 4.1.2).
+// RFC 6749 4.1.2: the client may have the redirect that the browser dropped, and a second redemption of the code would
+// revoke the tokens.
 function isOnItsWay({ code }: Approved, { now, lifetimes }: IssueContext): boolean {
   return now < code.expiresAt - lifetimes.authorizationCode + onItsWay
 }
@@ -326,7 +326,6 @@ function approvedBy(
   return approveRequest(server, responseType, requested, again)
 }
 
-/** The first approval counts also after another selection, and the owner sees it. */
 function repeatApproval(before: RepeatableApproval, deciding: Deciding): TransitionResult<DecisionStep> {
   const { client } = deciding
   requireScope(client, before.scope)

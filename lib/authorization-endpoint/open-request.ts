@@ -34,7 +34,6 @@ import type { ClaimedRequest, SettledRequest, Visit } from './visit'
 
 export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
 
-/** What answers the client is stored in place of the record that the request claims. */
 export function approveAtOnce(
   visit: Visit,
   responseType: ResponseType,
@@ -131,8 +130,8 @@ export function findDemandedLogin(
 }
 
 /**
- * A login may take longer than a pushed request lives. If the server demands it, the record tells when; a login since
- * the first demand satisfies every later one of an owner who was not logged in.
+ * A login may take longer than a pushed request lives. A demanded login since the first demand satisfies every later
+ * one of an owner who was not logged in.
  *
  * @param isPlain no owner is logged in, and every login is good enough.
  * @returns the reference for the return; undefined if the request names its record, or needs none.
@@ -169,9 +168,9 @@ async function countWait({ server, host }: Visit, keep: () => Promise<unknown>):
 }
 
 /**
- * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
- * the URL, the count needs no memory and works on several processes and tabs. RFC 6749 3.1: clients ignore unknown
- * parameters. A forged count only shows its sender a page.
+ * How often the request returned from the login, since when, and the reference to a demanded login. In the URL, it
+ * needs no memory and works on several processes and tabs. RFC 6749 3.1: clients ignore unknown parameters. A forged
+ * count only shows its sender a page.
  */
 const parameter = 'login_returns'
 
@@ -179,7 +178,7 @@ const returnsAtMost = 3
 /** Seconds. Three slow logins are no loop. */
 const window = 60
 
-/** Undefined if the login has returned three times within a minute without an owner: a loop. */
+/** Undefined after three returns within a minute without an owner: a loop. */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
   const { count, since } = returnsIn(parameters.peek(parameter), now)
   if (count >= returnsAtMost) return undefined
@@ -197,11 +196,7 @@ const fieldsIn = (query: string) => query.split('&').length
 // Characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-/**
- * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
- *
- * @param parameters of a request that shows a page, so `prompt` is not `none`.
- */
+/** OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL. */
 export function accountSwitchOf(parameters: Parameters): string | undefined {
   const prompts = (parameters.peek('prompt') ?? '').split(' ').filter((prompt) => prompt !== '')
   const all = [...new Set([...prompts, 'select_account'])].join(' ')

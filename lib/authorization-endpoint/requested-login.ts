@@ -119,13 +119,13 @@ export function loginRequestOf(requested: RequestedLogin | undefined, again: boo
 interface PastDemand {
   /** Less the tolerance. Undefined without a demand, or if nobody has logged in. */
   readonly since: number | undefined
-  /** Who did not log in goes to the login again, where no redirect brings the client a refusal. */
+  /** Where no redirect brings the client a refusal, the owner goes to the login again. */
   readonly isMissed: boolean
 }
 
 const nothingDemanded: PastDemand = { since: undefined, isMissed: false }
 
-/** @throws OAuthError if the request itself demanded the login, and it did not come. */
+/** @throws OAuthError if the request itself demanded the login. */
 export function pastDemand(
   demandedLogin: DemandedLogin | undefined,
   requested: RequestedLogin | undefined,

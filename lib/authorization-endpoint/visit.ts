@@ -63,7 +63,7 @@ export interface LoginDemand {
 }
 
 /**
- * Whether this owner has approved the request before (RFC 6749 4.1.1). Its scope may exceed the approved one. An
+ * Whether this owner has approved the request before (RFC 6749 4.1.1). The scope may exceed the approved one. An
  * approval without these facts, or with another choice, does not count.
  */
 export interface PriorConsentQuestion extends ChoicesQuestion {
@@ -82,7 +82,7 @@ export interface Question {
   readonly facts: readonly ConsentFact[]
   /** Undefined if the client polls. */
   readonly redirectUri: string | undefined
-  /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
+  /** Another page posts the response, so this form never ends at the client. Default: false. */
   readonly isPosted?: boolean
   readonly optional: Scope
   readonly allowedBefore: Scope

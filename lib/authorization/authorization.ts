@@ -36,7 +36,7 @@ export interface RequestedAuthorization extends Grant {
 /**
  * A valid request that waits for its owner, for the decision, or for the client that polls. A browser brought it, its
  * client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A decision without a
- * code stays until `expiresAt`, and the same one gets the same answer.
+ * code stays until `expiresAt`, and gets the same answer again.
  */
 export interface Requested extends Grant {
   readonly state: 'requested'
@@ -59,13 +59,13 @@ export interface Requested extends Grant {
   readonly parameters?: string | undefined
   /** Of the plug-in that opened the request. */
   readonly pluginData?: ExtensionData | undefined
-  /** Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long. */
+  /** Seconds until a browser must bring the request. Undefined afterwards. */
   readonly lifetimeUntilSeen?: number | undefined
 }
 
 export interface DemandedLogin {
   readonly at: number
-  /** Digest of the only parameters for which the login reference is good. Undefined if a handle names the request. */
+  /** Of the only parameters for which the login reference is good. Undefined if a handle names the request. */
   readonly parameters: string | undefined
 }
 
@@ -90,7 +90,7 @@ export interface Approved extends RequestedAuthorization {
 
 export interface Code {
   readonly digest: string
-  /** Right codes with a wrong redirection URI or, for example, a failed PKCE check. After five, none succeeds. */
+  /** Right codes with, for example, a wrong redirection URI. After five, none succeeds. */
   readonly failures: number
   readonly expiresAt: number
   /** With the consent token, it derives the code again. Undefined without a consent form. */
@@ -188,7 +188,7 @@ type UsedOnce = Active & { readonly usedUntil: number }
 export const isUsedOnce = (authorization: Authorization | undefined): authorization is UsedOnce =>
   authorization?.state === 'active' && authorization.usedUntil !== undefined
 
-/** What revocation leaves: the assertion or voucher must not become good again. */
+/** The assertion or voucher must not become good again. */
 export function tombstoneOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
   const none = { extensionData: {}, accessTokens: [], refreshToken: undefined, lastResponse: undefined }
   return { ...authorization, ...none, usedUntil }

@@ -91,7 +91,7 @@ function send(store: AuthorizationStore, id: string, write: NonNullable<Write>):
 }
 
 // A failed save may have lost only its reply: the second one, which expects the new revision, then succeeds. Else the
-// retry of an honest client would look like a replay. A read would not wait for replicas.
+// retry of an honest client would look like a replay. A read waits for no replicas.
 async function requireSaved(store: AuthorizationStore, write: Write, error: unknown): Promise<void> {
   // Nothing was saved.
   const isRefusal =

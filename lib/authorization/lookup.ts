@@ -192,8 +192,8 @@ export function findRefreshTokenIn(
 export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
 
 /**
- * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also finds the
- * records of other issuers.
+ * A record has only the digest of its issuer: only a likely slip has a name. `store` also finds the records of other
+ * issuers.
  */
 export function tokenObserver(
   store: AuthorizationStore,

@@ -44,8 +44,8 @@ export function namesOf({ extensionData }: Pick<Authorization, 'extensionData'>)
 }
 
 /**
- * With terms, an authorization enters the record of its owner before it exists, and has the end of its entry: a refresh
- * writes an entry only if the authorization would outlive it.
+ * With terms, an authorization enters the record of its owner before it exists. A refresh writes an entry only if the
+ * authorization would outlive it.
  */
 export function withOwners(
   store: AuthorizationStore,

@@ -142,8 +142,8 @@ const longestConsent = 16_384
 const longestConsents = 65_536
 
 /**
- * This one loses its oldest parts if it is too long; of all together, those that end first go. Undefined if its newest
- * part is too long.
+ * Too long, this one loses its oldest parts; of all together, those that end first go. Undefined if its newest part is
+ * too long.
  */
 export function withConsent(
   others: readonly OwnedClient[],
@@ -189,8 +189,8 @@ const approvalWaits = 5
 type EntryOutcome = 'entered' | 'revoked' | 'full'
 
 /**
- * What each owner has at one issuer: authorizations and remembered consents. Clocks of processes differ, so a new
- * random name, not a time, ends the approvals under way: they carry the names that were read with their owner.
+ * Authorizations and remembered consents of one owner at one issuer. Clocks differ, so a new random name, not a time,
+ * ends the approvals under way: they carry the names that were read with their owner.
  */
 export class Owners {
   constructor(

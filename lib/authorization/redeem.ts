@@ -34,7 +34,7 @@ export function redeemCode(
   redemption: Redemption,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // A replay may have removed the record before the removal was durable: this request confirms the absence.
+  // A replay may have removed the record, not yet durably: this request confirms the absence.
   if (current === undefined) return { action: 'touch', refusal: refused('code_unknown') }
   if (current.state === 'active') return replay(current, redemption)
   if (current.state !== 'approved') return unchanged(refused('code_unknown'))
@@ -80,7 +80,7 @@ function redirectUriMismatch(
     : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof burns the code: after a wrong target the client may ask again, and a lost scope may come back.
+// Only a wrong proof burns the code: a wrong target or a lost scope does not.
 const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
 
 function withFailure(approved: Approved): Approved {
@@ -190,7 +190,6 @@ export function standingOf(
   if (hasDigest(text, refreshToken.digest)) return 'current'
   const former = genuineGeneration(text, refreshToken.tagKey)
   if (former !== undefined) return former < refreshToken.generation ? 'replaced' : undefined
-  // The refresh token of another server, with which the authorization began.
   return spentCode !== undefined && hasDigest(text, spentCode) ? 'replaced' : undefined
 }
 
@@ -207,8 +206,8 @@ function refreshScope(granted: Scope, requested: string | undefined): Scope | OA
 }
 
 /**
- * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key by an extension. All
- * others rotate, whatever the options say. Undefined for a client that always rotates.
+ * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key. All others rotate,
+ * whatever the options say. Undefined for a client that always rotates.
  */
 export function keeperFor(
   { client_type, refresh_token_rotation }: Client,

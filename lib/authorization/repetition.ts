@@ -102,8 +102,8 @@ export function lastResponseTo(
 }
 
 /**
- * Another request gets an access token beside the last response, the same one each time. So does the same request after
- * its token has ended, or if the server has lost its format.
+ * Another request gets an access token beside the last response, the same one each time; so does the same request after
+ * its token has ended.
  */
 export function repeat(
   current: Active,
@@ -152,9 +152,9 @@ function again(
 }
 
 /**
- * RFC 6749 6: the same refresh token begins its lifetime anew. The response repeats it, for clients that forget what
- * the last response did not name. A refresh that loses a race gets the access token of the winner, so clients with many
- * processes do not fill the record.
+ * RFC 6749 6: the same refresh token begins its lifetime anew, and the response repeats it for clients that would
+ * forget it. A refresh that loses a race gets the access token of the winner, so clients with many processes do not
+ * fill the record.
  *
  * @param superseded the record that the request has read before.
  */

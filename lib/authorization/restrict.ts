@@ -73,7 +73,7 @@ export function restrictToken(
 }
 
 /**
- * What a registration loses and gets back counts again: the record holds the whole scope. A grant that begins
+ * The record holds the whole scope: what a registration loses and gets back counts again. A grant that begins
  * is up to its grant type.
  */
 function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {

@@ -11,8 +11,7 @@ interface Revocation {
 }
 
 /**
- * RFC 7009 2.1: the revocation of an access token may revoke the refresh token too. One record, so all its tokens and
- * an unredeemed code end. Only a genuine token of this client counts.
+ * RFC 7009 2.1: one record, so all its tokens and an unredeemed code end. Only a genuine token of this client counts.
  */
 export function revokeByToken(
   current: Authorization | undefined,

@@ -39,7 +39,7 @@ export interface AuthorizationStore {
   /**
    * For a store whose `remove` waits for more than its own database, such as for replicas: another process may have
    * removed the record. Resolves to true once the absence is as durable as after a removal; to false, without any
-   * change, if a record exists. Called before the response to a redemption, refresh or revocation that finds no record.
+   * change, if a record exists. Called before the response that rests on an absence.
    */
   readonly confirmAbsent?: ((id: string) => Promise<boolean>) | undefined
 }

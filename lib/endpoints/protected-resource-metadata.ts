@@ -8,8 +8,8 @@ import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../proto
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
 /**
- * RFC 9728 3.1: the well-known name stands before the path; the query stays. 1.2 requires https, but loopback
- * may use http.
+ * RFC 9728 3.1: the well-known name stands before the path; the query stays. 1.2: https, but loopback may use
+ * http.
  */
 export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
@@ -26,8 +26,7 @@ export interface ProtectedResourceMembers {
   /** Default: the `scopes` of the resource in the option `resources`. */
   readonly scopes_supported?: readonly string[]
   /**
-   * What people call the resource. With the option `resources`, the `name` there is the only one, and a
-   * `resource_name` here is a mistake.
+   * With the option `resources`, the `name` there is the only one, and a `resource_name` here is a mistake.
    */
   readonly resource_name?: string
   /** For developers. Default: the `documentation` of the resource in the option `resources`. */

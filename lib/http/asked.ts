@@ -29,12 +29,12 @@ export interface Terms {
   readonly path: string
   /** In the order of `Allow`. */
   readonly methods: readonly string[]
-  /** `fields` takes a form, or JSON in its place. */
+  /** `fields`: a form, or JSON. */
   readonly body: 'form' | 'json' | 'fields'
   /** Default: only failures count. */
   readonly limit: RequestLimit | undefined
   readonly share: Share | undefined
-  /** `told`: the client hears of maintenance and closing, by a redirect. */
+  /** `told`: by a redirect to the client. */
   readonly service: 'needed' | 'told' | 'none'
   readonly clientAuthentication: 'required' | 'confidential' | 'optional' | 'none'
   readonly usesUpLast: boolean
@@ -54,7 +54,6 @@ export interface Row<Answer> extends Terms {
 export const nothingToUse: readonly SingleUse[] = []
 const bearerScheme = ['Bearer']
 
-/** What the checks of a request find, its events tell and plug-ins read. */
 export class Asked
   extends HttpRequest
   implements
@@ -72,14 +71,13 @@ export class Asked
   claimedClientId: string | undefined = undefined
   isRegistered = false
   clientId: string | undefined = undefined
-  /** False for a request that came after closing. */
+  /** False for a request after closing. */
   isOpen = true
   /** By the network limit on requests. */
   isCounted = false
-  /** By this request. */
   proven: ProvenClient | undefined = undefined
   client: Client | undefined = undefined
-  /** Used up once nothing else refuses the request. */
+  /** Once nothing else refuses the request. */
   singleUses = nothingToUse
   parameters = Parameters.none
   json: unknown = undefined
@@ -89,7 +87,7 @@ export class Asked
   askingClient: Client | undefined = undefined
   resourceOwner: ResourceOwner | undefined = undefined
   ownerReadAt = 0
-  /** Of the challenge of a refusal, after a plug-in asked for a token. */
+  /** Of a refusal's challenge, after a plug-in asked for a token. */
   schemes: readonly string[] = bearerScheme
 
   constructor(
@@ -124,8 +122,8 @@ export class Asked
   }
 
   /**
-   * The authorization endpoint counts no failures, because any page can lead a browser there. But a network that used
-   * up its failures elsewhere causes no fetch there.
+   * The authorization endpoint counts no failures: any page can lead a browser there. But a network that used up its
+   * failures elsewhere causes no fetch there.
    */
   get networkRefusal() {
     return this.server.networkLimits.clients?.refusalOf(this.request)
@@ -157,7 +155,7 @@ export class Asked
       if (!(await this.server.counters.useOnce(key, seconds, share))) throw refusal()
   }
 
-  /** OpenID Connect Core 3.1.2.1. Replaced parameters count here, too. */
+  /** Replaced parameters count here, too (OpenID Connect Core 3.1.2.1). */
   parametersReplaced(parameters: Parameters): void {
     this.uiLocales = parameters.peek('ui_locales')
   }
@@ -206,7 +204,7 @@ export class Asked
 export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
   asked.client !== undefined
 
-/** All middlewares of a server share the object, but each has its row. */
+/** All middlewares of a server share it, but each has its row. */
 export function askedOf(
   server: Edge,
   row: Terms,

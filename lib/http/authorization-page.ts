@@ -45,8 +45,8 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   if (method === 'POST') {
     // RFC 6749 3.1 and appendix B: a client's request is a form.
     if (hasJson(request)) throw refused('body_type')
-    // A host's page that sends only its buttons: a client's request has `client_id`, and may have an ignored
-    // `decision` (RFC 6749 3.1).
+    // A host's page that sends only its buttons; RFC 6749 3.1: a client's request may have an ignored
+    // `decision`.
     if (parameters.mentions('decision') && !parameters.mentions('client_id'))
       throw refused('decision_fields_missing')
     if (isRepeatedByGet(asked)) {
@@ -61,8 +61,7 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   return authorize(openOrClosing(asked), parameters, asked, asked.onCommitted)
 }
 
-// A cross-site form carries no `SameSite=Lax` cookie, so the owner would have to log in again. OpenID Connect
-// Core 3.1.2.1 allows `POST`.
+// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again.
 const isRepeatedByGet = ({ request, parameters }: Asked) =>
   request.headers['sec-fetch-site'] === 'cross-site' &&
   parameters.mentions('client_id') &&
@@ -131,11 +130,11 @@ function lead(asked: Asked, outcome: Outcome): void {
 function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirectBy }: Redirection) {
   const approved = error === undefined
   const way = { location, fields }
-  // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.
+  // RFC 6749 3.1.2.1. The URI may have slipped past registration.
   if (isInsecure(location)) return { html: insecureRedirectPage({ ...way, granted: approved }, asked.locale) }
   if (asksOwner === true && !approved) {
     const { status, headers, isTrouble } = errorPageOf(error)
-    // Trouble keeps its status, because the request may succeed later. A refusal is answered.
+    // Trouble keeps its status, because the request may succeed later.
     const html = unverifiedPage({ ...way, isRefused: !isTrouble }, asked.locale)
     return isTrouble ? { html, status, headers } : { html }
   }

@@ -54,7 +54,7 @@ declare global {
       /** The access that the request's token gives, set by a bearer guard. */
       oauth?: GuardedAccess & AccessMembers
     }
-    /** Of extensions. A host declares those of its own extensions here. */
+    /** A host declares the members of its own extensions here. */
     interface AccessMembers {}
   }
 }
@@ -62,14 +62,13 @@ declare global {
 /** For one guard, or for all guards with the option `guards`. */
 export interface GuardDefaults extends ChallengeOptions {
   /**
-   * Sets `request.auth` to an {@link AuthInfo}, which the SDK for MCP servers reads. It contains the access
-   * token: do not log it. Default false.
+   * Sets `request.auth` to an {@link AuthInfo}, for the SDK for MCP servers. It contains the access token: do
+   * not log it. Default false.
    */
   readonly authInfo?: boolean
   /**
-   * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
-   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`.
-   * Default false.
+   * The origins whose scripts may call the route and read its responses: `true` for every origin, or `{
+   * origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`. Default false.
    */
   readonly cors?: CorsOption
 }
@@ -107,16 +106,16 @@ export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
 
 /** Makes a guard for a route. @throws ConfigurationError if no token could ever pass the guard. */
 export interface BearerGuard {
-  /** For example `bearerGuard('photos:read')`. Without a scope, every valid token passes. */
+  /** `bearerGuard('photos:read')`. Without a scope, every valid token passes. */
   (scope?: string, options?: BearerGuardOptions): RequestHandler
-  /** For example `bearerGuard({ optional: true })`. */
+  /** `bearerGuard({ optional: true })`. */
   (options: BearerGuardOptions): RequestHandler
 }
 
 export function bearerGuard(context: GuardEdge): BearerGuard {
   return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
     const [first, second = {}, ...more]: readonly unknown[] = given
-    // The host mounted `bearerGuard` itself: Express calls it with three arguments.
+    // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = given.length === 0 ? ['', {}] : isPlain(first) ? ['', first] : [first, second]
     return guard(context, readGuard(context, scope, options))
@@ -257,8 +256,7 @@ function refuse(
   })
 }
 
-// Asking without a token is usual (RFC 6750 3). Two slips look the same: a token in the query, another scheme
-// in the header.
+// Asking without a token is usual (RFC 6750 3), but two slips look the same.
 function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
   const refusal = { endpoint, code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
@@ -289,9 +287,7 @@ function causeOf({ method, authorization, parameters }: Asked) {
   return authorization.length === 0 ? 'token_missing' : 'token_missing/scheme'
 }
 
-/**
- * The access of a request as the TypeScript SDK of the Model Context Protocol reads it from `request.auth`.
- */
+/** `request.auth` for the TypeScript SDK of the Model Context Protocol. */
 export interface AuthInfo {
   /** Whoever has the token can use it: never log this object. */
   token: string
@@ -308,7 +304,7 @@ export interface AuthInfo {
   extra: Record<string, unknown>
 }
 
-/** Each request gets its own object: the SDK lets hosts change it. */
+/** The SDK lets hosts change it, so each request gets its own. */
 function setAuthInfo(
   request: Request,
   token: string,

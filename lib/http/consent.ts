@@ -123,8 +123,8 @@ function receiverOf(redirectUri: string): NonNullable<ConsentView['receiver']> {
 }
 
 /**
- * The server never asks `skipConsent` about a public client on loopback: another program could pass for it
- * (RFC 8252 8.6). The cure needs a client that the host registered.
+ * RFC 8252 8.6: another program could pass for a public client on loopback, so the server never asks
+ * `skipConsent`. The cure needs a client that the host registered.
  */
 function warnOfSkipConsent({ client, redirectUri }: Question): void {
   if (client.client_type !== 'public' || !isRegisteredByHost(client) || redirectUri === undefined) return
@@ -162,7 +162,7 @@ function loginLoop(request: Request, explains: boolean, again: boolean): OAuthEr
   return explains ? refused(`login_loop/${causeOf(request)}`) : refused('login_loop')
 }
 
-// Set by express-session and cookie-session. Without cookies, every session is new.
+// `session` is set by express-session and cookie-session. Without cookies, every session is new.
 function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
   if (!('session' in request)) return 'no_session'
   return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'

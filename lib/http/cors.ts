@@ -6,12 +6,11 @@ import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isRecord, isText } from '../primitives/values'
 
-// Not the package `cors`: it takes every OPTIONS for a preflight, overwrites the host's headers, and sends
-// headers to requests of no script.
+// Not the package `cors`: it takes every OPTIONS for a preflight, and overwrites the host's headers.
 
 /**
- * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
- * `{ origins: ['https://app.example'] }`. No response ever allows cookies.
+ * The origins whose scripts may call and read: `true` for every origin, `false` for none, or `{ origins:
+ * ['https://app.example'] }`. No response ever allows cookies.
  */
 export type CorsOption = boolean | CorsOrigins
 
@@ -37,7 +36,7 @@ export const allowedOrigins =
   }
 
 // URL parsers know no origin for schemes of apps, such as capacitor://localhost. Every sandboxed page sends
-// `null`, so no list may have it. No origin is a pattern.
+// `null`: no list may have it. No origin is a pattern.
 function isOrigin(text: unknown): text is string {
   if (!isText(text) || !URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
@@ -101,13 +100,13 @@ export function exposedHeaders({
   return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
 }
 
-// Browsers add headers of their own, such as `MCP-Protocol-Version`. `*` covers all but `Authorization`, as
-// no request has credentials (Fetch 4.8).
+// Browsers add headers of their own. `*` covers all but `Authorization`, as no request has credentials (Fetch
+// 4.8).
 const allowedHeaders = 'Authorization, Content-Type, *'
 // Seconds, Chromium's maximum.
 const maximumAge = '7200'
 
-/** An origin that the host refuses gets `Vary: Origin` and no other header. */
+/** A refused origin gets `Vary: Origin` alone. */
 const isDecided = (response: ServerResponse): boolean =>
   response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
 
@@ -164,7 +163,7 @@ const listIn = (response: ServerResponse, name: string): readonly string[] =>
 const linesOf = (response: ServerResponse, name: string): readonly string[] =>
   [response.getHeader(name) ?? []].flat().map(String)
 
-/** Explains what otherwise only the browser's console says (Fetch 4.10). Not in production. */
+/** Explains what only the browser's console says (Fetch 4.10). Not in production. */
 export function explainingCors(
   share: Share | undefined,
   diagnosis: Diagnosis | undefined,

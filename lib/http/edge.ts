@@ -36,10 +36,9 @@ export interface Edge extends Context, GuardEdge {
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
   /**
-   * Nothing that a host writes onto a request, and no client of another server, passes for a proven client.
+   * Nothing that a host writes onto a request passes for a proven client, and no client of another server.
    */
   readonly requestsAsked: PrivateState<Request, object>
-  /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
 }
 
@@ -60,7 +59,6 @@ export interface GuardSettings extends CommonSettings {
   readonly implied: ImpliedScopes | undefined
   readonly accessTokenFormats: readonly AccessTokenReader[]
   readonly guards: ResolvedGuardDefaults
-  /** Undefined if CORS is off. */
   readonly cors: AllowedOrigins
   readonly closeDeadline: number
   /** False in production, whatever the option says. */

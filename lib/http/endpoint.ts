@@ -85,7 +85,7 @@ function respond(asked: Asked, { members, status = 200, headers }: EndpointRespo
   sendJson(response, status, members, all)
 }
 
-/** By path, because a middleware before several must not answer preflights of those closed to other origins. */
+/** A middleware before several endpoints must not answer preflights of those closed to other origins. */
 export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | undefined {
   const paths = new Map<string, Share>()
   for (const { path, share } of rows)
@@ -94,7 +94,7 @@ export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | 
   if (paths.size === 0) return undefined
   return (request, response) => {
     if (request.headers.origin === undefined) return false
-    // Below `app.use('/token', …)`, the path is only a slash.
+    // Below `app.use('/token', …)`, it is only a slash.
     const path = `${request.baseUrl}${request.path}`.replace(/\/$/, '')
     return paths.get(path)?.(request, response) === true
   }
@@ -130,8 +130,7 @@ async function limited({ server, request, proven }: Asked, failed: OAuthError): 
   return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
-// Neither the server's faults and overload, nor correct requests beyond a client's share, nor what any web page can
-// cause at no cost.
+// Not the server's faults, nor correct requests beyond a client's share, nor what any web page can cause.
 function countsAgainst(error: OAuthError): boolean {
   if (error instanceof OverShare || error.reason === 'method_not_allowed') return false
   if (error instanceof Throttled || error instanceof UnusableClient) return true
@@ -165,6 +164,6 @@ export function clientAuthenticationErrors(server: Edge, row: Row<EndpointRespon
   }
 }
 
-// Thrown with `failWithError`, for a method that the host has not listed.
+// From `failWithError`, for a method that the host has not listed.
 const isPassportFailure = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AuthenticationError'

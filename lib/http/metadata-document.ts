@@ -28,7 +28,7 @@ export function metadataDocument(
     'X-Content-Type-Options': 'nosniff',
   }
   const cors = crossOrigin(origins, { methods: 'GET, HEAD', isCacheable: true })
-  // For requests of no script: Node writes headers given all at once three times as fast.
+  // Node writes headers given all at once three times as fast.
   const usual = { ...headers, [allowOrigin]: '*' }
   const isUsual = (request: Request, response: Response) =>
     origins === '*' && request.headers.origin === undefined && !response.hasHeader(allowOrigin)
@@ -45,10 +45,7 @@ export function metadataDocument(
 // Of all servers and guards of this process.
 const served = new Set<string>()
 
-/**
- * In JSON: clients try paths that a server need not have, and would read a page of the application as
- * metadata.
- */
+/** In JSON, because clients would read a page of the application as metadata. */
 export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
   const refusal = metadataDocument(members, () => {}, origins, { status: 404, cache: 'no-store' })
@@ -61,8 +58,6 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
 }
 
 /**
- * Wherever the host mounts it.
- *
  * @param query that it has alone; undefined for any.
  * @param elsewhere Default: the next middleware.
  */
@@ -91,7 +86,6 @@ export function metadataAt(
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
 interface ResourceSettings extends Pick<GuardSettings, 'issuer' | 'resources' | 'cors' | 'tokenTypes'> {
-  /** Default: that one. */
   readonly issuers?: readonly string[]
 }
 

@@ -49,10 +49,10 @@ export function networkLimits({
     new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [1]),
-    /** A stranger may register clients from all networks of a subscriber. */
+    /** A stranger may use all networks of a subscriber. */
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
-    /** Only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
+    /** Only failures: honest clients may share an address. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
     /** Refusals that the protocol has honest clients cause, such as `authorization_pending`. */
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
@@ -95,8 +95,8 @@ const passed = (limiters: readonly RequestHandler[], request: Request, response:
   })
 
 /**
- * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
- * networks it must not harm.
+ * After a refusal, the request counts neither for smaller networks nor for wider ones, whose other networks
+ * it must not harm.
  */
 function limiter(
   { attempts, seconds }: Limit,
@@ -130,7 +130,7 @@ function limiter(
 
 /**
  * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
- * processed whole, but all over the limit get the same refusal, which hides their result.
+ * processed whole, but the refusal of all over the limit hides their result.
  */
 class FailureLimit {
   private readonly watchProxy = proxyWatch()
@@ -143,7 +143,6 @@ class FailureLimit {
     return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
   }
 
-  /** The refusal replaces the request's error. */
   async count(request: Request): Promise<Throttled | undefined> {
     if (isFromAnyPage(request)) return undefined
     try {
@@ -154,8 +153,7 @@ class FailureLimit {
   }
 }
 
-// RFC 9110 9.2.1: any web page can cause these, with an image for example. An `Authorization` header takes a
-// script and a preflight.
+// RFC 9110 9.2.1: any web page can cause these, with an image for example; not with `Authorization`.
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0
@@ -192,7 +190,7 @@ function storeOfHost(
     async increment(key) {
       const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
       const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
-      // Clocks of store and process may differ, but no count outlasts its window.
+      // No count outlasts its window, even if clocks differ.
       return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
     },
     decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),

@@ -80,7 +80,7 @@ export function polledRequests(server: Edge): PolledRequests {
       try {
         await enter(server, settled, host)
       } catch (error) {
-        // Another owner, or another tab, has claimed, released or decided the request meanwhile.
+        // Another owner, or another tab, was faster.
         if (error instanceof ForOwner) return undefined
         throw error
       }
@@ -116,7 +116,6 @@ const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
   clientFound: () => {},
 })
 
-/** For a client that another endpoint has authenticated. */
 export async function parsePushedRequest(
   server: Edge,
   client: Client,

@@ -66,14 +66,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No cause: the parser's message contains a part of the body, which may be a secret.
+    // No cause: the parser's message contains a part of the body.
     throw refused('body_malformed')
   }
 }
 
 export const hasJson = (request: Request): boolean => isOfType(request, jsonType)
 
-/** False for two headers: another program may read the second, and see another body. */
+/** False for two headers: another program may read the second. */
 function isOfType(request: Request, type: RegExp): boolean {
   const given = headerLines(request, 'content-type')
   return given.length === 1 && type.test(given[0]?.trim() ?? '')
@@ -117,7 +117,6 @@ function hasUnreadBody(request: Request): boolean {
 /** A body of the same packet follows before the next microtask. */
 export const bodyMayCome = Promise.resolve()
 
-/** Most bodies arrive in one packet with their headers. */
 function bodyAtOnce(request: Request): Buffer | undefined {
   if (request.readableLength !== Number(request.headers['content-length'])) return undefined
   const bytes: unknown = request.read()
@@ -178,15 +177,15 @@ function certificateOf({ socket }: Request): ClientCertificate | undefined {
   return x509 && { x509, trusted: socket.authorized }
 }
 
-/** Not Express' query: a parser of the host may have nested or dropped parameters. */
+/** Not Express' query: a host's parser may have nested or dropped parameters. */
 export function queryOf({ url = '' }: IncomingMessage): Parameters {
   const question = url.indexOf('?')
   return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
 }
 
 /**
- * Node's `headers` keeps only the first of two lines; `headersDistinct` parses all other headers, too.
- * Adapters of functions have only `headers`.
+ * Node's `headers` keeps only the first of two lines; `headersDistinct` parses all others, too. Adapters of
+ * functions have only `headers`.
  */
 function headerLines(
   { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,

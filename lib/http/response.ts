@@ -46,8 +46,8 @@ export const privatePage = {
 }
 
 /**
- * @param formTargets further targets of the form; undefined for no form. Replaces what helmet allows:
- * browsers check `form-action` for every redirect that follows.
+ * @param formTargets further targets of the form; undefined for no form. Browsers check `form-action` for
+ * every redirect that follows.
  * @param scriptSource the hash of the page's one script.
  */
 export function sendPage(
@@ -67,7 +67,6 @@ export function sendPage(
   })
 }
 
-/** A page, or what the host renders in its place. */
 export function sendOwn(
   { server, request, response }: Exchange,
   { html, render }: { readonly html?: string } & Partial<Pick<RenderedByHost, 'render'>>,

@@ -11,7 +11,7 @@ export function handler(
   })
 }
 
-/** Mounted without a call, a part answers with an error instead of hanging. */
+/** A part that is mounted without a call answers with an error instead of hanging. */
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
     if (given.length === 0) return make()

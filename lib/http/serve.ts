@@ -90,7 +90,7 @@ function bodyOf({ body }: Terms, request: Request): 'form' | 'json' | 'none' {
   return hasJson(request) ? 'json' : 'form'
 }
 
-/** Reads the body first: a later one would reset the closing connection before the client gets the response. */
+/** A body read later would reset the closing connection before the client gets the response. */
 async function refuseClosing({ server, request, row }: Asked): Promise<never> {
   const { bodyDeadline } = server.settings
   const body = bodyOf(row, request)
@@ -107,7 +107,7 @@ async function refuseClosing({ server, request, row }: Asked): Promise<never> {
 const mustProveFirst = ({ request, networkRefusal }: Asked): boolean =>
   hasLongBody(request) && networkRefusal !== undefined
 
-/** Undefined if the request presents no client, and needs none. */
+/** Undefined if no client is needed or presented. */
 function prove(
   asked: Asked,
   form: Parameters,

@@ -56,7 +56,7 @@ export function hostWatch(issuer: string): (request: Request) => void {
 
 /**
  * Pages of this server name their host in `Origin`, also through a proxy. Else a proxy may have written
- * `Host`; tests, health checks and scanners use an IP address.
+ * `Host`; tests and scanners use an IP address.
  */
 function hostOf(request: Request, protocol: string): string | undefined {
   const { headers } = request
