@@ -263,14 +263,10 @@ export interface ResolvedRedirectUri {
   readonly redirectUriSent: boolean
 }
 
-/** Such as of a device (RFC 8628). */
-interface PolledDestination {
-  readonly client: Client
-  readonly redirectUri: undefined
-  readonly grantType: string
-}
-
-export type Destination = ResolvedRedirectUri | PolledDestination
+/** Without a redirection URI, the client polls, such as a device (RFC 8628). */
+export type Destination =
+  | ResolvedRedirectUri
+  | { readonly client: Client; readonly redirectUri: undefined; readonly grantType: string }
 
 export function destinationOf(client: Client, parameters: Parameters): ResolvedRedirectUri {
   const sent = parameters.get('redirect_uri')

@@ -281,14 +281,11 @@ const settledAs = (
 
 // RFC 6749 4.1.2: the client may have the redirect that the browser dropped, and a second redemption of the code would
 // revoke the tokens.
-function isOnItsWay({ code }: Approved, { now, lifetimes }: IssueContext): boolean {
-  return now < code.expiresAt - lifetimes.authorizationCode + onItsWay
-}
+const isOnItsWay = ({ code }: Approved, { now, lifetimes }: IssueContext): boolean =>
+  now < code.expiresAt - lifetimes.authorizationCode + onItsWay
 
-function denial(server: Context, requested: RequestedAuthorization): Redirection {
-  const error = refused('owner_denied')
-  return redirectWithError(frameOfRecord(server, requested), error)
-}
+const denial = (server: Context, requested: RequestedAuthorization): Redirection =>
+  redirectWithError(frameOfRecord(server, requested), refused('owner_denied'))
 
 /** @throws OAuthError for what the page did not offer. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(

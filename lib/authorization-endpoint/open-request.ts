@@ -193,8 +193,8 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
 
 const fieldsIn = (query: string) => query.split('&').length
 
-// Characters. Servers and proxies take request lines of 8 KiB.
-const longestQuery = 7000
+/** Characters. Servers and proxies take request lines of 8 KiB. */
+export const longestQuery = 7000
 
 /** OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL. */
 export function accountSwitchOf(parameters: Parameters): string | undefined {

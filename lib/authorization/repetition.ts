@@ -184,9 +184,8 @@ export function keepRefreshToken(
   })
 }
 
-function derivedToken(current: Active, token: NewAccessToken, credential: string, salt: string): string {
-  return createCredential('accessToken', current.id, secretsOf(credential, salt, termsOf(token, current)))
-}
+const derivedToken = (current: Active, token: NewAccessToken, credential: string, salt: string): string =>
+  createCredential('accessToken', current.id, secretsOf(credential, salt, termsOf(token, current)))
 
 type Terms = Pick<NewAccessToken, 'scope' | 'extensionData' | 'tokenType' | 'format'>
 
@@ -223,8 +222,5 @@ function unsealed(text: string | undefined, credential: string): TokenProperties
   throw new Error('The members that a token type added to the last token response were altered in the store.')
 }
 
-function isProperties(value: unknown): value is TokenProperties {
-  return (
-    isRecord(value) && Object.values(value).every((member) => ['string', 'number'].includes(typeof member))
-  )
-}
+const isProperties = (value: unknown): value is TokenProperties =>
+  isRecord(value) && Object.values(value).every((member) => ['string', 'number'].includes(typeof member))

@@ -1,5 +1,4 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from './transition'
-import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { aText, aWhole, yesOrNo } from '../primitives/fields'
 import { exactShape, optional, requireShape } from '../primitives/schema'
@@ -7,7 +6,6 @@ import type {
   Extension,
   ExtensionRequest,
   ExtensionTokenRequest,
-  ExchangedToken,
   TokenRestriction,
 } from '../protocol/extension'
 import { dataOf, type Evidence, noEvidence, ownDataOf, withOwn } from '../protocol/extension-data'
@@ -126,7 +124,7 @@ function ask(
       requestedScope,
       authorizationData,
       begins,
-      subjectToken: subjectToken && exchangedToken(name, subjectToken),
+      subjectToken: subjectToken && { scope: subjectToken.access.scope, ...ownDataOf(name, subjectToken) },
       audience,
       evidence: evidence === noEvidence ? undefined : evidence.get(name),
     })
@@ -134,10 +132,6 @@ function ask(
     if (refusal instanceof OAuthError) return refusal
     throw refusal
   }
-}
-
-function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
-  return { scope: found.access.scope, ...ownDataOf(name, found) }
 }
 
 // A mistake of a host must never widen the approval of the owner.

@@ -27,19 +27,14 @@ interface NetworkLimitSettings {
 export type NetworkLimits = ReturnType<typeof networkLimits>
 
 /** Parts of one kind share one count. */
-export function networkLimits({
-  limits,
-  clock: wallClock,
-  storeDeadline: deadline,
-  dynamicRegistration,
-}: NetworkLimitSettings) {
-  const { authorization, registration, clients, stores } = limits.networks
-  const clock = steadyClock(wallClock)
+export function networkLimits(settings: NetworkLimitSettings) {
+  const { authorization, registration, clients, stores } = settings.limits.networks
+  const clock = steadyClock(settings.clock)
   type Name = 'authorization' | 'registration' | 'clients'
   const storeOf = (name: Name, limit: Limit): Counts =>
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
-      : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
+      : storeOfHost(stores(name), limit, settings, clock)
   const limitOf = (name: Name, limit: Limit, factors: readonly number[]) => {
     const store = storeOf(name, limit)
     return requestLimit(() => factors.map((factor) => limiter(limit, factor, store, clock)))
@@ -51,7 +46,9 @@ export function networkLimits({
     authorization: authorization && limitOf('authorization', authorization, [1]),
     /** A stranger may use all networks of a subscriber. */
     registration:
-      dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
+      settings.dynamicRegistration &&
+      registration &&
+      limitOf('registration', registration, [factorOfWidest, 1]),
     /** Only failures: honest clients may share an address. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
     /** Refusals that the protocol has honest clients cause, such as `authorization_pending`. */
@@ -158,15 +155,6 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0
 
-interface StoreTimes {
-  /** Seconds for one call. */
-  readonly deadline: number
-  /** Milliseconds; does not step. */
-  readonly clock: () => number
-  /** Milliseconds since the epoch. */
-  readonly wallClock: () => number
-}
-
 /**
  * express-rate-limit waits for its store without a deadline, and `resetTime` must follow a clock that does
  * not step.
@@ -174,7 +162,8 @@ interface StoreTimes {
 function storeOfHost(
   store: Store,
   { attempts, seconds }: Limit,
-  { deadline, clock, wallClock }: StoreTimes,
+  { storeDeadline: deadline, clock: wallClock }: NetworkLimitSettings,
+  clock: () => number,
 ): Counts {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const windowMs = seconds * 1000

@@ -1,4 +1,5 @@
 import { carryRequestId } from '../audit/audit-log'
+import { longestQuery } from '../authorization-endpoint/open-request'
 import {
   pageOf,
   type OwnPage,
@@ -67,9 +68,6 @@ export function isFromOwnSite({ server, request }: Asked): boolean {
     ? origin === undefined || origin === 'null' || origin === new URL(server.settings.issuer).origin
     : site === 'same-origin' || site === 'none'
 }
-
-/** Characters: servers and proxies take request lines of 8 KiB. */
-export const longestQuery = 7000
 
 export function repeatByGet({ server, response, row, parameters }: Asked): void {
   const query = parameters.format()
