@@ -34,8 +34,8 @@ interface RememberedMark {
 }
 
 /**
- * Marks "revoked before" hide the records that were granted before them. Endpoints read the mark with each record;
- * guards remember it for a second.
+ * Hides records that were granted before a mark. Endpoints read the mark with each record; guards remember it for a
+ * second.
  */
 export class ClientMarks {
   private readonly remembered = new BoundedMap<RememberedMark>(clientsAtMost)
@@ -53,7 +53,7 @@ export class ClientMarks {
     const at = now + clocksApart
     const latest = await changeRecord(this.parts.store, this.keyOf(clientId), (value) => {
       const before = markIn(value)
-      // Another process may have set a later mark, or one that lasts longer.
+      // Another process may have set a later mark.
       const mark = { at: Math.max(at, before.at), until: Math.max(at + seconds, before.until) }
       const write = { value: JSON.stringify([mark.at, mark.until]), seconds: mark.until - now }
       return { write, outcome: mark.at }
@@ -125,7 +125,7 @@ export class ClientMarks {
     return known !== undefined && this.steady() - known.readAt < rememberedFor ? known.at : undefined
   }
 
-  // A read that began before a later mark must not undo it: marks only grow.
+  // A read that began before a later mark must not undo it.
   private remember(clientId: string, at: number, readAt: number): number {
     const key = shortKey(clientId)
     const latest = Math.max(at, this.remembered.get(key)?.at ?? -Infinity)

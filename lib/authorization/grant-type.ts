@@ -31,7 +31,7 @@ export interface TokenRequest {
   /** Subject to the host's `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
   /**
-   * For failed attempts. What the grant uses up belongs into `oneTimeUse`, which the write of the tokens uses
+   * For failed attempts. What the grant uses up belongs into `oneTimeUse`: the write of the tokens uses it
    * up.
    */
   readonly counters: Counters
@@ -48,7 +48,7 @@ export interface FoundResource {
 
 /**
  * `transition` moves an existing authorization, `grant` begins one. `members` join the token response (RFC
- * 6749 5.1); the members of the suite win.
+ * 6749 5.1).
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }

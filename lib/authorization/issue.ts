@@ -263,7 +263,6 @@ export interface DirectAuthorization {
   readonly audience?: readonly string[] | undefined
 }
 
-/** Nothing is stored yet. */
 export interface Begun extends Issuance {
   readonly event: TransitionEvent
 }

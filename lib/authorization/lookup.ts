@@ -147,7 +147,7 @@ function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }
   }
 }
 
-/** A token counts in its own format alone; undefined for an opaque one. */
+/** A token counts in its own format alone. */
 export function accessIn(
   current: Authorization | undefined,
   tokenId: string,
@@ -183,7 +183,7 @@ export function findRefreshTokenIn(
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
   const { id: authorizationId, clientId, subject, scope, tokenType, grantedAt } = current
-  // The lifetime of grants may have become shorter since the issue.
+  // Lifetimes may have become shorter since the issue.
   const expiresAt = Math.min(current.refreshToken.expiresAt, endOfGrant(grantedAt, moment))
   if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= moment.now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }

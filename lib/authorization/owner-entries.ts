@@ -24,13 +24,11 @@ export const entryName = 'authorization-index'
 /** The bound on the clients of one owner that the host has not registered. */
 export interface SelfRegisteredShare {
   readonly most: number
-  /** Judges the form of the identifier. */
   readonly has: (clientId: string) => boolean
 }
 
 interface EntryTerms {
   readonly owners: Owners
-  /** Seconds, with their fraction. */
   readonly now: () => number
   readonly lifetimes: Lifetimes
   /** Of an entry with `openid`. */
@@ -43,10 +41,7 @@ export function namesOf({ extensionData }: Pick<Authorization, 'extensionData'>)
   return typeof names === 'string' ? names : undefined
 }
 
-/**
- * With terms, an authorization enters the record of its owner before it exists. A refresh writes an entry only if the
- * authorization would outlive it.
- */
+/** With terms, an authorization enters the record of its owner before it exists. */
 export function withOwners(
   store: AuthorizationStore,
   owners: Owners,
@@ -88,7 +83,6 @@ async function entered(
   if (outcome === 'entered') return withData(authorization, entry.until)
   if (outcome === 'full') throw overLimit('owner_share_full', 60)
   if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
-  // The owner's record lacked it when the owner ended everything.
   if (expected !== undefined) await endFound(store, authorization.id, authorization, secureRandom)
   throw refused('authorizations_revoked')
 }
@@ -108,21 +102,21 @@ function enteredUntil({ extensionData }: Authorization): number {
   return typeof until === 'number' ? until : -Infinity
 }
 
-// It had an entry, which a revocation of everything found.
+// A revocation of everything found its entry.
 const isReentered = (authorization: Authorization): boolean => enteredUntil(authorization) > -Infinity
 
 function entryOf(authorization: Granted, { now, lifetimes, leastSeconds }: EntryTerms): OwnerEntry {
   const { id: authorizationId, clientId, scope } = authorization
   const openId = scope.includes('openid')
   const { accessToken, refreshToken, authorizationCode, authorizationRequest } = lifetimes
-  // Twice the longest lifetime: often refreshed authorizations write their entry once in this time.
+  // Twice the longest lifetime, so that frequent refreshes rarely write an entry.
   const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
   const at = Math.floor(now())
   const until = Math.max(at + 2 * longest, at + (openId ? leastSeconds : 0), expiryOf(authorization))
   return { authorizationId, clientId, openId, until }
 }
 
-// An authorization from before the option gets its entry at the next refresh, and is no new approval.
+// An authorization from before the option is no new approval.
 const isNewApproval = (authorization: Granted): boolean =>
   authorization.state !== 'active' ||
   (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
@@ -154,7 +148,6 @@ function crowdFor(
   return { entries: strangers, givingWay: (looked) => leastUsed(looked, excess) }
 }
 
-/** Drops the entries whose authorizations are gone, else ends those that give way. */
 async function makeRoom(
   store: AuthorizationStore,
   subject: string,

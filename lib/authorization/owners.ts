@@ -26,7 +26,7 @@ export interface OwnerEntry {
   readonly clientId: string
   /** The client then knows who the owner is. */
   readonly openId: boolean
-  /** Seconds since the epoch: the entry may then go. */
+  /** The entry may then go, in seconds since the epoch. */
   readonly until: number
 }
 
@@ -52,11 +52,11 @@ export interface OwnedClient {
 }
 
 interface OwnerRecord {
-  /** A new random name with each end of everything; empty for none. */
+  /** New and random with each end of everything; empty for none. */
   readonly revocation: string
   readonly revokedAt: number
   readonly revokedUntil: number
-  /** A new random name with each consent that is taken back; empty for none. */
+  /** New and random with each consent that is taken back; empty for none. */
   readonly withdrawal: string
   readonly withdrawnUntil: number
   /** The oldest first. */
@@ -134,7 +134,6 @@ const ownerRecord = group<OwnerRecord>({
 
 export const encodeOwner = (record: OwnerRecord): string => recordText(record, ownerRecord)
 
-/** @throws Error for a text of another form. */
 export const decodeOwner = (encoded: string): OwnerRecord => ownerRecord.read(elementsOf(encoded))
 
 // Characters: every entry writes the consents again.
@@ -173,7 +172,7 @@ function lastEnding(consents: readonly OwnedClient[], room: number): readonly Ow
 /** 59 characters of base64url. */
 export const ownerName = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
 
-/** Seconds from the page to its decision: what an owner takes back meanwhile stays taken back. */
+/** Seconds for a decision: what an owner takes back meanwhile stays taken back. */
 const usualDecision = 3600
 
 /** Seconds: nothing is dropped as ended before every clock says so. */
@@ -199,7 +198,6 @@ export class Owners {
     /** Seconds since the epoch. */
     private readonly now: () => number,
     private readonly requestLifetime: number,
-    /** An owner has nothing left of a client. */
     private readonly left: (clientId: string, owner: string) => Promise<void> = async () => {},
   ) {}
 

@@ -31,8 +31,7 @@ export function choiceKey(answer: OwnerAnswerTo | undefined): string {
 }
 
 /**
- * Each resource counts by itself. Other facts count only all together: only their extension knows what a part of them
- * means.
+ * Each resource counts by itself; other facts only all together: only their extension knows what a part of them means.
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const others = facts
@@ -75,7 +74,6 @@ const inOrder = (_name: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** Undefined if the owner was never asked. */
 export function allowedScope(
   consent: RememberedConsent,
   { choice, facts }: Circumstances,

@@ -82,7 +82,7 @@ interface Repeatable extends Omit<LastResponse, 'at'> {
   readonly texts: Texts
 }
 
-/** Undefined beyond the grace, and if the last response went to another credential. */
+/** Undefined also if the last response went to another credential. */
 export function lastResponseTo(
   { id, lastResponse, refreshToken: current }: Active,
   credential: string,
@@ -129,7 +129,7 @@ function addBeside(
   token: NewAccessToken,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // The last response has settled this, such as the key that binds the refresh token.
+  // Settled by the last response, such as the key that binds the refresh token.
   const keepingNothing = { ...token, authorizationData: nothingToKeep }
   const { authorization, issued } = addAccessToken(current, keepingNothing, context, texts.accessToken)
   const added = newestToken(authorization)

@@ -51,7 +51,7 @@ export interface OpenChoices {
   readonly pluginData?: ExtensionData
 }
 
-/** Opens a request without a known resource owner: its record, and the handle for the client. */
+/** Opens a request without a known resource owner, and makes the handle for the client. */
 export function openRequest(
   proposal: RequestProposal,
   context: RecordContext,
@@ -91,7 +91,7 @@ interface OpenedForm {
   readonly consentToken: string
 }
 
-/** Nothing names the request of an owner who is known: its form comes once. */
+/** Its form comes once, because nothing names the request. */
 export function openForOwner(proposal: OwnerProposal, context: RecordContext): OpenedForm {
   const id = createId(context.random)
   const consentToken = createCredential('authorizationRequest', id, context.random)
@@ -203,7 +203,6 @@ const shownOf = ({ scope, tokenType, extensionData, request }: RequestProposal) 
   request,
 ]
 
-/** @param demands whether the server demands the login. */
 export function awaitLogin(
   current: Authorization | undefined,
   presented: Presented,
@@ -328,7 +327,7 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
   return issueAccessToken(activeOf(proposed, context.now), proposed.scope, context)
 }
 
-/** The record stays, so the same decision gets the same response, and the opposite one is refused. */
+/** The record stays, to repeat the response and to refuse the opposite decision. */
 export const deny = ({ parameters: _parameters, pluginData: _data, ...requested }: Requested): Requested => ({
   ...requested,
   decision: 'denied',

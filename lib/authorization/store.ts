@@ -31,8 +31,8 @@ export interface AuthorizationStore {
 
   /**
    * Returns at once, without the database, a record that is known to be current. Bearer guards call it before `find`,
-   * and call `find` before they refuse a token. After a `save` or `remove` of this process has settled, it must not
-   * return the earlier record.
+   * and `find` before they refuse. After a `save` or `remove` of this process has settled, it must not return the
+   * earlier record.
    */
   readonly getCached?: ((id: string) => StoredAuthorization | undefined) | undefined
 
@@ -47,10 +47,7 @@ export interface AuthorizationStore {
 export const confirmAbsence = (store: AuthorizationStore, id: string): Promise<boolean> =>
   store.confirmAbsent?.(id) ?? Promise.resolve(true)
 
-/**
- * A verb that is not replaced runs on the store itself, without a further frame. An optional verb that the store lacks
- * stays absent.
- */
+/** A verb that is not replaced runs on the store itself, without a further frame. */
 export function decorate(store: AuthorizationStore, verbs: Partial<AuthorizationStore>): AuthorizationStore {
   return {
     find: verbs.find ?? store.find.bind(store),

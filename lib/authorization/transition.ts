@@ -20,9 +20,7 @@ export type TransitionResult<Outcome> = Action &
 export type Action =
   | { readonly action: 'save'; readonly authorization: Authorization }
   | { readonly action: 'delete' }
-  /**
-   * For a response that rests on an earlier write, or absence, which may not have reached the replicas: waits for them.
-   */
+  /** The response rests on an earlier write, or absence, which may not have reached the replicas: waits for them. */
   | { readonly action: 'touch' }
   | { readonly action: 'none' }
 
@@ -70,9 +68,8 @@ export interface IssueContext extends RecordContext {
   readonly tokenTypes: TokenTypes
   /** Where nothing chooses a format. Default: opaque. */
   readonly usualFormat?: string | undefined
-  /** By name. Default: none. */
+  /** Default: none. */
   readonly formats?: ReadonlyMap<string, AccessTokenFormat> | undefined
-  /** What each extension found in the request. */
   readonly evidence?: Evidence | undefined
   /** `cnf` (RFC 7800 3.1); undefined for a bearer token. Default: no token is bound. */
   readonly confirmationOf?: (
@@ -101,7 +98,7 @@ export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensi
 
 export interface NewAccessToken {
   readonly scope: Scope
-  /** The longest that extensions allow, in seconds; undefined for that of the server. */
+  /** In seconds; undefined for that of the server. */
   readonly lifetime: number | undefined
   readonly extensionData: ExtensionData
   /** Replaces the earlier data of the authorization. */

@@ -31,7 +31,6 @@ export interface Terms {
   readonly methods: readonly string[]
   /** `fields`: a form, or JSON. */
   readonly body: 'form' | 'json' | 'fields'
-  /** Default: only failures count. */
   readonly limit: RequestLimit | undefined
   readonly share: Share | undefined
   /** `told`: by a redirect to the client. */
@@ -41,7 +40,7 @@ export interface Terms {
 }
 
 export interface Row<Answer> extends Terms {
-  /** Runs before the body is read. */
+  /** Before the body is read. */
   readonly begin?: (asked: Asked) => void
   /** For events. */
   readonly notesOf?: ((form: Parameters) => Partial<Pick<AuditNotes, 'shown' | 'grantType'>>) | undefined
@@ -73,7 +72,7 @@ export class Asked
   clientId: string | undefined = undefined
   /** False for a request after closing. */
   isOpen = true
-  /** By the network limit on requests. */
+  /** By the network limit. */
   isCounted = false
   proven: ProvenClient | undefined = undefined
   client: Client | undefined = undefined
@@ -155,7 +154,7 @@ export class Asked
       if (!(await this.server.counters.useOnce(key, seconds, share))) throw refusal()
   }
 
-  /** Replaced parameters count here, too (OpenID Connect Core 3.1.2.1). */
+  /** OpenID Connect Core 3.1.2.1. */
   parametersReplaced(parameters: Parameters): void {
     this.uiLocales = parameters.peek('ui_locales')
   }
@@ -204,7 +203,7 @@ export class Asked
 export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
   asked.client !== undefined
 
-/** All middlewares of a server share it, but each has its row. */
+/** Shared by all middlewares of a server, but with the row of each. */
 export function askedOf(
   server: Edge,
   row: Terms,

@@ -51,7 +51,7 @@ const listed = group({
   ),
 })
 
-/** Returns true if it answered a preflight. */
+/** True if it answered a preflight. */
 export type Share = (request: Request, response: Response) => boolean
 
 interface Sharing {
@@ -64,7 +64,6 @@ interface Sharing {
 
 export const allowOrigin = 'Access-Control-Allow-Origin'
 
-/** A guard does not know the methods behind it. */
 export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
 
 /** Fetch 3.3. */
@@ -146,7 +145,6 @@ function answerPreflight(response: ServerResponse, methods: string): true {
   return true
 }
 
-/** Keeps the host's values. */
 function addTo(response: ServerResponse, name: string, values: readonly string[]): void {
   const present = listIn(response, name)
   const missing = values.filter((value) => !present.includes(value.toLowerCase()))

@@ -24,7 +24,6 @@ export interface GuardEdge extends TokenSource {
   readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** Several guards on the way of a request count as one use. */
   readonly usedOnce: PrivateState<Request, ReadonlySet<string>>
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
@@ -54,7 +53,6 @@ export interface ResolvedGuardDefaults extends Challenge {
 }
 
 export interface GuardSettings extends CommonSettings {
-  /** Undefined if only another process knows them. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   readonly implied: ImpliedScopes | undefined
   readonly accessTokenFormats: readonly AccessTokenReader[]

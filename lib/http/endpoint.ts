@@ -118,7 +118,7 @@ async function refuseClient(
   })
 }
 
-/** A client that a secret or key has proven counts, but its network's limit does not refuse it. */
+/** A proven client counts, but its network's limit does not refuse it. */
 async function limited({ server, request, proven }: Asked, failed: OAuthError): Promise<OAuthError> {
   const { clients: failures, answers } = server.networkLimits
   const limit = failed instanceof ProtocolAnswer ? answers : failures
@@ -164,6 +164,6 @@ export function clientAuthenticationErrors(server: Edge, row: Row<EndpointRespon
   }
 }
 
-// From `failWithError`, for a method that the host has not listed.
+// From `failWithError`.
 const isPassportFailure = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AuthenticationError'

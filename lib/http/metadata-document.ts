@@ -42,7 +42,7 @@ export function metadataDocument(
   }
 }
 
-// Of all servers and guards of this process.
+// Of this process.
 const served = new Set<string>()
 
 /** In JSON, because clients would read a page of the application as metadata. */
@@ -108,7 +108,6 @@ export function protectedResource({
     const document = metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors)
     const missing = missingMetadata([wellKnownOfResources], cors)
     const url = metadataUrlOf(offer.uri)
-    // Other paths and queries mean other resources.
     return url === undefined
       ? missing
       : metadataAt(new Set([url.pathname]), document, url.search.slice(1), missing)

@@ -56,7 +56,7 @@ export function networkLimits(settings: NetworkLimitSettings) {
   }
 }
 
-// Honest devices ask twelve times a minute and more.
+// Honest devices ask twelve times a minute.
 const factorOfAnswers = 10
 
 const apart = (store: Counts): Counts => ({
@@ -136,7 +136,6 @@ class FailureLimit {
 
   refusalOf(request: Request): Throttled | undefined {
     this.watchProxy(request)
-    // Before Express computes the address.
     return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
   }
 

@@ -28,14 +28,12 @@ export function formOf(request: Request, seconds: number): Eventual<Parameters> 
   return form
 }
 
-/** Without a length in a header, a body may be long. */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
-/** The server then closes the connection. */
 export const leavesBody = ({ reason }: OAuthError): boolean =>
   reason === 'body_too_large' || reason === 'body_too_slow'
 
@@ -99,7 +97,6 @@ function readBody(
   return body
 }
 
-/** False if a parser of the host has read it. */
 function hasUnreadBody(request: Request): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
   if (Number(length) > bytesAtMost) throw tooLarge()
@@ -201,7 +198,6 @@ function headerLines(
   return lines
 }
 
-/** Reads from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(
     readonly request: Request,

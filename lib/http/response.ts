@@ -36,7 +36,6 @@ export function sendJsonError(
   sendJson(response, status, errorMembers(error, errorUri), headers)
 }
 
-/** No cache stores the page, no site frames it, no other site sees its URL. */
 export const privatePage = {
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',

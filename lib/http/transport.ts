@@ -19,7 +19,7 @@ const numberOrAddresses =
 
 const endedTls = ({ headers }: Request): boolean => headers['x-forwarded-proto'] === 'https'
 
-// An untrusted proxy has two consequences and one cure: one warning says both.
+// An untrusted proxy has two consequences, but one warning says both.
 let isProxyTold = false
 
 function isFirstOfProxy(): boolean {
