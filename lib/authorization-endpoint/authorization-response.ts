@@ -36,7 +36,7 @@ export interface Redirection {
   readonly redirectBy: RedirectMethod
   readonly error: OAuthError | undefined
   readonly clientId: string
-  /** On a page before the redirect. Default: at once. */
+  /** Whether the owner decides on a page to go there. Default: at once. */
   readonly asksOwner?: boolean
 }
 

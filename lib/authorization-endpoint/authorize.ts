@@ -164,8 +164,8 @@ async function settleReplaced(
 }
 
 /**
- * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client. On loopback, only programs of the owner
- * listen.
+ * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link here could lead anywhere. On
+ * loopback, only programs of the owner listen.
  */
 const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boolean =>
   isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))

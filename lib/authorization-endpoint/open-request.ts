@@ -154,7 +154,7 @@ export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<stri
   return isPlain || record.demandedLogin?.parameters === undefined ? undefined : presented.handle
 }
 
-/** Unless the record does not come to be. */
+/** A record that does not come to be does not count. */
 async function countWait({ server, host }: Visit, keep: () => Promise<unknown>): Promise<void> {
   const { demandedLogins } = server.limits
   const { address } = host.sender

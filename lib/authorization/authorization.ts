@@ -59,13 +59,13 @@ export interface Requested extends Grant {
   readonly parameters?: string | undefined
   /** Of the plug-in that opened the request. */
   readonly pluginData?: ExtensionData | undefined
-  /** Seconds until a browser must bring the request. Undefined afterwards. */
+  /** Seconds until a browser must bring the request. Undefined afterwards, and for the usual lifetime. */
   readonly lifetimeUntilSeen?: number | undefined
 }
 
 export interface DemandedLogin {
   readonly at: number
-  /** Of the only parameters for which the login reference is good. Undefined if a handle names the request. */
+  /** Digest of the only parameters for which the login reference is good. Undefined if a handle names the request. */
   readonly parameters: string | undefined
 }
 
@@ -90,7 +90,7 @@ export interface Approved extends RequestedAuthorization {
 
 export interface Code {
   readonly digest: string
-  /** Right codes with, for example, a wrong redirection URI. After five, none succeeds. */
+  /** Redemptions of the right code with, for example, a wrong redirection URI. After five, none succeeds. */
   readonly failures: number
   readonly expiresAt: number
   /** With the consent token, it derives the code again. Undefined without a consent form. */

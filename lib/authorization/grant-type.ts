@@ -48,7 +48,7 @@ export interface FoundResource {
 
 /**
  * `transition` moves an existing authorization, `grant` begins one. `members` join the token response (RFC
- * 6749 5.1).
+ * 6749 5.1); the members of the suite win.
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
@@ -69,7 +69,7 @@ export interface GrantType {
   readonly name: string
   /** The server refuses a request that repeats one. */
   readonly parameters: readonly string[]
-  /** Hold a credential. A request with one in its query is refused (RFC 6749 2.3.1). */
+  /** Those that hold a credential: a request with one in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
    * Whether it may give refresh tokens: a server without resource owners else offers no `refresh_token`.
@@ -81,7 +81,7 @@ export interface GrantType {
    * of the host serves them. Default true.
    */
   readonly publicClients?: boolean
-  /** Of the server (RFC 8414 2). The members of the suite win. */
+  /** For the server's metadata (RFC 8414 2). The members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**
    * Proves the grant of a request. Any result but a `GrantResult` gives `server_error`.

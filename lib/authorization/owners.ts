@@ -141,8 +141,7 @@ const longestConsent = 16_384
 const longestConsents = 65_536
 
 /**
- * Too long, this one loses its oldest parts; of all together, those that end first go. Undefined if its newest part is
- * too long.
+ * A long one loses its oldest parts; of all together, those that end first go. Undefined if its newest part is too long.
  */
 export function withConsent(
   others: readonly OwnedClient[],

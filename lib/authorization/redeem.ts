@@ -5,7 +5,6 @@ import { refused } from '../protocol/refusals'
 import { covers, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
 import {
   type Active,
-  type Approved,
   type Authorization,
   type Code,
   handleForPolls,
@@ -47,10 +46,11 @@ export function redeemCode(
     return revoked(current, 'grant_expired', refused('grant_expired/code'))
   if (isBurnt(code)) return unchanged(refused('code_burnt'))
   const token = redirectUriMismatch(current.request, redemption) ?? context.restrict(current)
-  if (token instanceof OAuthError)
-    return isAttempt(token)
-      ? { action: 'save', authorization: withFailure(current), refusal: token }
-      : unchanged(token)
+  if (token instanceof OAuthError) {
+    if (!isAttempt(token)) return unchanged(token)
+    const authorization = { ...current, code: { ...code, failures: code.failures + 1 } }
+    return { action: 'save', authorization, refusal: token }
+  }
   const { consentToken, accessTokens, grantedAt } = current
   // A replay also revokes the access tokens that came together with the code.
   const active = activeOf(current, grantedAt, { consentToken, spentCode: code.digest, accessTokens })
@@ -82,10 +82,6 @@ function redirectUriMismatch(
 
 // Only a wrong proof burns the code: a wrong target or a lost scope does not.
 const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
-
-function withFailure(approved: Approved): Approved {
-  return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }
-}
 
 export interface Poll {
   readonly handle: string

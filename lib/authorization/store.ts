@@ -24,8 +24,8 @@ export interface AuthorizationStore {
   save(authorization: Authorization, revision: string, expected?: string): Promise<boolean>
 
   /**
-   * Removes the record and so every credential of it, or nothing. Ids are never used again: a store may reject a later
-   * create, which can only be a late copy.
+   * Removes the record and so every credential of it; resolves also if none was there. Ids are never used again: a store
+   * may reject a later create, which can only be a late copy.
    */
   remove(id: string): Promise<void>
 

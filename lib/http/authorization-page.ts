@@ -46,8 +46,8 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   if (method === 'POST') {
     // RFC 6749 3.1 and appendix B: a client's request is a form.
     if (hasJson(request)) throw refused('body_type')
-    // A host's page that sends only its buttons; RFC 6749 3.1: a client's request may have an ignored
-    // `decision`.
+    // A host's page that sends only its buttons: a client's request has `client_id`, and may have an ignored
+    // `decision` (RFC 6749 3.1).
     if (parameters.mentions('decision') && !parameters.mentions('client_id'))
       throw refused('decision_fields_missing')
     if (isRepeatedByGet(asked)) {

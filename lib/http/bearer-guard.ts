@@ -67,8 +67,9 @@ export interface GuardDefaults extends ChallengeOptions {
    */
   readonly authInfo?: boolean
   /**
-   * The origins whose scripts may call the route and read its responses: `true` for every origin, or `{
-   * origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`. Default false.
+   * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
+   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`.
+   * Default false.
    */
   readonly cors?: CorsOption
 }

@@ -9,8 +9,8 @@ import { isRecord, isText } from '../primitives/values'
 // Not the package `cors`: it takes every OPTIONS for a preflight, and overwrites the host's headers.
 
 /**
- * The origins whose scripts may call and read: `true` for every origin, `false` for none, or `{ origins:
- * ['https://app.example'] }`. No response ever allows cookies.
+ * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
+ * `{ origins: ['https://app.example'] }`. No response ever allows cookies.
  */
 export type CorsOption = boolean | CorsOrigins
 

@@ -50,7 +50,7 @@ export function createServer(app: http.RequestListener, options: http.ServerOpti
 }
 
 /**
- * As {@link createServer}, of `node:https`.
+ * As {@link createServer}, for `node:https`.
  *
  * @param app what `express()` of Express 4 or 5 returned, not a function around it.
  * @param options of `createServer()` of `node:https`, such as `{ key, cert }`.

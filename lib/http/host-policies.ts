@@ -78,7 +78,7 @@ export function keepOpener({ server, response }: Exchange): void {
   if (server.settings.popups) response.setHeader(opener, keeps)
 }
 
-/** As `warnOfLoginFormAction`: seen on a response of this server. */
+/** The server does not see the login page's policy, but one middleware often sets both. */
 export function warnOfLoginOpener({ server, request, response }: Exchange): void {
   // From a page of the host.
   if (!server.settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return

@@ -42,7 +42,7 @@ export function metadataDocument(
   }
 }
 
-// Of this process.
+// Of all servers and guards of this process.
 const served = new Set<string>()
 
 /** In JSON, because clients would read a page of the application as metadata. */
