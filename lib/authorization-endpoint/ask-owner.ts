@@ -39,10 +39,7 @@ export class OwnerQuestions {
     return this.question
   }
 
-  /**
-   * Needs no page: the only answer, or the only one that this owner has given this client before and that is still
-   * offered.
-   */
+  /** The only answer, or the only one that this owner has given this client before and that is still offered. */
   async answer(): Promise<OwnerAnswerTo | undefined> {
     const asked = await this.asked()
     if (asked === undefined) return undefined
@@ -60,7 +57,7 @@ export class OwnerQuestions {
     return (await this.asked()) !== undefined && (await this.answer()) === undefined
   }
 
-  /** For the same facts and answer. Empty if the page asks a question: the scope may be new for the next answer. */
+  /** Empty if the page asks a question: the scope may be new for the next answer. */
   async allowedBefore(): Promise<Scope> {
     const remembered = await this.remembered()
     if (remembered === undefined || asksOnPage(await this.asked())) return []
@@ -78,8 +75,8 @@ export class OwnerQuestions {
   }
 
   /**
-   * Whether no page is needed if the owner has approved before. A response with a token always needs a new approval,
-   * and so does a request without a redirection URI: its owner compares the code (RFC 8628 5.4).
+   * A response with a token always needs a new approval. So does a request without a redirection URI: its owner
+   * compares the code (RFC 8628 5.4).
    */
   get mayApprove(): boolean {
     const { parsed, redirectUri } = this.visit
@@ -150,7 +147,6 @@ export class OwnerQuestions {
     return this.demands.length > 0
   }
 
-  /** Whether the memory still says, at this moment, what the approval rests on. */
   async isStillRemembered(): Promise<boolean> {
     const consent = await this.lookUp()
     return consent !== undefined && this.demands.every((holds) => holds(consent))
@@ -167,7 +163,7 @@ export class OwnerQuestions {
     return this.visit.server.store.consents?.find(owner.subject, client)
   }
 
-  /** Never for a client that registered itself: everybody can register one under any name. */
+  /** Everybody can register a client under any name. */
   private mayRemember(): boolean {
     const { server, client, redirectUri } = this.visit
     if (server.store.consents === undefined || client.selfRegistered === true) return false
@@ -195,8 +191,8 @@ export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | u
 }
 
 /**
- * A public client needs an https redirection URI: at any other, and without one, another app could pass for it (RFC
- * 6749 10.2, RFC 8252 8.6).
+ * A public client needs an https redirection URI: otherwise another app could pass for it (RFC 6749 10.2, RFC 8252
+ * 8.6).
  */
 const isProven = ({ client, redirectUri }: Visit): boolean =>
   client.client_type === 'confidential' || (redirectUri !== undefined && protocolOf(redirectUri) === 'https:')

@@ -45,13 +45,12 @@ import {
 } from '../protocol/response-types'
 import type { ResponseType } from '../authorization/response-types'
 
-/** What extensions say of a request and its owner. */
 interface RequestTerms {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   readonly facts: readonly ConsentFact[]
   readonly loginDefaults?: LoginDefaults | undefined
-  /** The classes of a login that has to come first; undefined if none has to. */
+  /** Of a login that has to come first; undefined if none has to. */
   readonly demandedClasses?: readonly string[] | undefined
   readonly consent?: AuthorizationTerms['consent']
   readonly questions: readonly {
@@ -60,13 +59,12 @@ interface RequestTerms {
   }[]
 }
 
-/** What the request says without extensions. */
 interface CheckedRequest extends Pick<
   ExtensionAuthorizationRequest,
   'parameters' | 'responseType' | 'scope'
 > {
   readonly destination: Destination
-  /** The response type. Undefined without a redirection URI: nothing approves the request without its page. */
+  /** Undefined without a redirection URI. */
   readonly approving: ResponseType | undefined
   readonly mode: NamedMode | undefined
   readonly requestedLogin: RequestedLogin | undefined
@@ -74,13 +72,12 @@ interface CheckedRequest extends Pick<
 
 export interface ParsedAuthorizationRequest
   extends RequestTerms, Pick<CheckedRequest, 'responseType' | 'approving' | 'requestedLogin'> {
-  /** The login that has to come before the page or the decision. */
+  /** Before the page or the decision. */
   readonly missingLogin: LoginRequest | undefined
-  /** For the record. */
   readonly proposal: RequestProposal
 }
 
-/** Checks all but the client and the redirection URI. The client gets these refusals by redirect, if it has a URI. */
+/** The client gets these refusals by redirect, if it has a URI. */
 export const parseAuthorizationRequest = (
   destination: Destination,
   parameters: Parameters,
@@ -103,7 +100,7 @@ export function checkRequest(
   return { destination, parameters, responseType, approving, mode, requestedLogin, scope }
 }
 
-/** Judges a request with its owner. @param owner undefined if nobody is logged in, or no browser brings the request. */
+/** @param owner undefined if nobody is logged in, or no browser brings the request. */
 export function authorizeRequest(
   { settings, plugins }: Context,
   checked: CheckedRequest,
@@ -158,7 +155,7 @@ function responseOf(
   return { responseType, approving: responseType, mode }
 }
 
-/** What extensions see of a request whose client polls. */
+/** For a request whose client polls. */
 const polledType = (grantType: string): ResponseTypeDescription => ({
   name: grantType,
   grantTypes: [grantType],
@@ -168,7 +165,7 @@ const polledParameters: readonly string[] = ['scope', ...loginParameters]
 const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...loginParameters]
 const laterParameters = ['redirect_uri', ...ownParameters].filter((name) => name !== 'state')
 
-/** What the server reads of a request once its browser, or its device, is gone. In form encoding. */
+/** In form encoding: what the server reads once the browser or device is gone. */
 export const parametersToKeep = (parameters: Parameters, { plugins }: Context): string =>
   parameters.only([...laterParameters, ...plugins.authorizationParameters]).format()
 
@@ -187,10 +184,7 @@ function termsOf(
   return terms
 }
 
-/**
- * RFC 7591 2.1: a client has registered the grant types of its response types, so a withdrawn grant type withdraws
- * them.
- */
+/** RFC 7591 2.1: a withdrawn grant type withdraws its response types. */
 export function requireResponseType(
   client: Client,
   name: string,
@@ -264,19 +258,14 @@ const termsShape = exactShape<AuthorizationTerms, Scope>({
 export interface ResolvedRedirectUri {
   readonly client: Client
   readonly redirectUri: string
-  /** If so, the token request must name the URI, too (RFC 6749 4.1.3). */
+  /** The token request must then name the URI, too (RFC 6749 4.1.3). */
   readonly redirectUriSent: boolean
 }
 
-/** A request without a redirection URI, such as of a device (RFC 8628). */
-interface PolledDestination {
-  readonly client: Client
-  readonly redirectUri: undefined
-  /** Of the polls. */
-  readonly grantType: string
-}
-
-export type Destination = ResolvedRedirectUri | PolledDestination
+/** Without a redirection URI, the client polls, such as a device (RFC 8628). */
+export type Destination =
+  | ResolvedRedirectUri
+  | { readonly client: Client; readonly redirectUri: undefined; readonly grantType: string }
 
 export function destinationOf(client: Client, parameters: Parameters): ResolvedRedirectUri {
   const sent = parameters.get('redirect_uri')
@@ -284,10 +273,9 @@ export function destinationOf(client: Client, parameters: Parameters): ResolvedR
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
 
-/** Hears of a client that is registered, even if the server refuses the request later. */
 export interface ClientFinder {
   readonly sender: Sender
-  /** Without the client if its metadata is not usable. */
+  /** For events, even if the server refuses later. Without the client if its metadata is not usable. */
   clientFound(client?: Client): void
 }
 
@@ -314,7 +302,7 @@ export function requireClient(
 // An unknown identifier may be a misplaced secret, so its beginning must do.
 const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.length} characters)`
 
-// The identifier of an unusable client is the URL of a document, and no misplaced secret: events may name it.
+// The identifier is the URL of a document, and no misplaced secret.
 function refusalOf(error: unknown, finder: ClientFinder): unknown {
   if (!(error instanceof UnusableClient)) return error
   finder.clientFound()

@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, string>>
 export interface Redirection {
   readonly kind: 'redirect'
   readonly location: string
-  /** The form that the user agent posts; undefined for `GET`. */
+  /** Undefined for `GET`. */
   readonly fields?: Fields | undefined
   readonly redirectBy: RedirectMethod
   readonly error: OAuthError | undefined
@@ -40,7 +40,7 @@ export interface Redirection {
   readonly asksOwner?: boolean
 }
 
-/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). With an error, its parameters. */
+/** RFC 6749 4.1.2 and 4.2.2, with `state` unchanged, and `iss` (RFC 9207). */
 function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
   const { clientId, redirectUri, responseType, mode, requestState, settings } = frame
   const members: Record<string, string> = { ...parameters }
@@ -64,10 +64,7 @@ const locationOf = (redirectUri: string, members: Fields, inFragment: boolean): 
 export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redirection =>
   redirection(frame, errorMembers(error, frame.settings.errorUri), error)
 
-/**
- * The parameters of the request are gone when the owner decides, so the context shows each access token to the
- * extensions.
- */
+/** The parameters of the request are gone when the owner decides. */
 export function contextOf(server: Context, client: Client, ownerReadAt: number): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
   const restrict: IssueContext['restrict'] = (granted) =>
@@ -127,7 +124,7 @@ function parametersOf(
   now: number,
 ): Readonly<Record<string, string>> {
   if (issued === undefined) return parameters
-  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. It must never contain a token.
+  // RFC 6749 4.2.2: browsers send a query to servers, which log it. It must never contain a token.
   if (mode !== 'fragment')
     throw new Error(
       `The response type "${name}" puts an access token into a query: its mode must be fragment.`,

@@ -39,10 +39,10 @@ import type { Host, Question, SettledRequest, Visit } from './visit'
 
 export type AuthorizationOutcome =
   | Redirection
-  /** The host has sent a login or a consent page. */
+  /** The host has sent a page. */
   | { readonly kind: 'answered' }
 
-/** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. @throws what the owner sees on a page. */
+/** RFC 6749 4.1.1. @throws what the owner sees on a page. */
 export const authorize = (
   server: Context,
   received: Parameters,
@@ -105,7 +105,7 @@ async function take(
     if (isLater(shown)) await shown
     return answered
   } catch (cause) {
-    // The server has no URI yet that it may redirect to, or never has one.
+    // There is no URI yet that the server may redirect to, or never one.
     if (settled === undefined) throw cause
     return toClient(server, settled, host, cause)
   }
@@ -164,15 +164,15 @@ async function settleReplaced(
 }
 
 /**
- * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link to this server could lead to any
- * site, or start any program. On loopback, only programs of the owner listen.
+ * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link here could lead anywhere. On
+ * loopback, only programs of the owner listen.
  */
 const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boolean =>
   isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
 
 /**
- * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in.
- * A stranger can approve his own client.
+ * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in:
+ * a stranger can approve his own client.
  */
 async function awaitsError(
   server: Context,
@@ -207,7 +207,6 @@ function approveNow(
 const hasRedirectUri = (proposal: OwnerProposal): proposal is ApprovableProposal =>
   proposal.request !== undefined
 
-/** Stores what waits for the decision. */
 async function questionFor(
   visit: Visit,
   resourceOwner: ResourceOwner,
@@ -219,7 +218,7 @@ async function questionFor(
   const asked = parsed.questions.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  // Of the owner or the login, as most requests.
+  // Of the owner or the login.
   const saysNothing = !server.plugins.looksAtOwners && parsed.requestedLogin === undefined
   const extensionData = withOffer(proposal.extensionData, {
     optional,
@@ -243,10 +242,7 @@ async function questionFor(
   }
 }
 
-/**
- * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the entry of the
- * authorization and ends it, or else this look finds nothing.
- */
+/** Looks again once the approval is saved: the owner may take the consent back meanwhile. */
 function withConfirmation(visit: Visit, questions: OwnerQuestions): Visit {
   const { store } = visit.server
   const save: typeof store.save = async (authorization, revision, expected) => {
@@ -258,8 +254,7 @@ function withConfirmation(visit: Visit, questions: OwnerQuestions): Visit {
   return { ...visit, server: { ...visit.server, store: { ...store, save } } }
 }
 
-// Deviates from RFC 6749 4.1.2.1, which requires `state` in every redirect: one too long for a URI gets a page. Only a
-// form can carry it.
+// Deviates from RFC 6749 4.1.2.1: a `state` too long for a URI, which only a form can carry, gets a page.
 export function requireEchoableState(parameters: Parameters): void {
   if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
     throw refused('parameter_too_long', { parameter: 'state' })

@@ -10,23 +10,19 @@ import type { GivenAnswer, Selection } from '../protocol/owner-question'
 /** No extension may have the name. */
 export const consentOfferName = 'consent-offer'
 
-/**
- * The decision is checked against what its page offered: the process that gets it may have other options after a
- * deployment.
- */
+/** The decision is checked against its page: a deployment may have changed the options. */
 interface ConsentOffer {
   readonly optional: Scope
   readonly question: OfferedQuestion | undefined
   /** Undefined if the server remembers no decision. */
   readonly memory: OfferedMemory | undefined
-  /** To judge another login than that of the page, in form encoding; undefined if every login is good. */
+  /** In form encoding, to judge another login than that of the page. Default: every login is good. */
   readonly parameters?: string | undefined
 }
 
 export interface OfferedMemory {
   readonly fingerprint: string
   readonly facts: readonly string[]
-  /** What the page shows besides the scope. */
   readonly claims: readonly string[]
 }
 
@@ -97,7 +93,7 @@ function withoutOffer(data: ExtensionData): ExtensionData {
   return others
 }
 
-/** All required scopes, and the optional ones with a tick. @throws OAuthError for what the page did not offer. */
+/** @throws OAuthError for what the page did not offer. */
 export function grantedBy(
   { scope: whole, ticked, choice }: Selection,
   requested: Scope,
@@ -107,7 +103,7 @@ export function grantedBy(
   const required = requested.filter((token) => !optional.includes(token))
   const isShown = covers(requested, named) && (whole === undefined || covers(whole, required))
   const scope = requested.filter((token) => required.includes(token) || named.includes(token))
-  // Without any scope, there is nothing to approve: the page has another button for this.
+  // Without any scope, there is nothing to approve.
   if (!isShown || (scope.length === 0 && requested.length > 0)) throw refused('decision_scope_wrong')
   return { scope, answer: answerBy(choice, question) }
 }
@@ -124,7 +120,7 @@ function answerBy(
   return { extension: question.extension, name: question.name, given }
 }
 
-/** What the owner approved, within what the answer gives. Pure: a conflict in the store calls it again. */
+/** Pure: a conflict in the store calls it again. */
 export function settleDecision<Requested extends Pick<RequestedAuthorization, 'scope' | 'extensionData'>>(
   requested: Requested,
   { scope: granted, answer }: Granted,

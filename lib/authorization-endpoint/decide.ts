@@ -65,23 +65,23 @@ import { choiceKey, type RememberedDecision } from '../authorization/remembered-
 import { type Selection, selectionText } from '../protocol/owner-question'
 
 interface Decision extends OwnersDecision {
-  /** How this owner has logged in, for the tokens; undefined if the host does not say when. */
+  /** For the tokens; undefined if the host does not say when. */
   readonly login: Login | undefined
   /**
-   * Seconds since the epoch, before the owner was read. It becomes the time of the approval: an owner who takes
-   * everything back meanwhile takes back this one, too.
+   * Seconds since the epoch, before the owner was read: the time of the approval, so what the owner takes back
+   * meanwhile includes it.
    */
   readonly ownerReadAt: number
   readonly selection: Selection
   readonly finder: ClientFinder
-  /** Of a client that polls, on its own page. Default: the client gets a redirect. */
+  /** Of a client that polls. Default: the client gets a redirect. */
   readonly grantType?: string
 }
 
 export type DecisionOutcome =
-  /** What the login of the owner lacks, where no redirect leads to the client. */
+  /** Where no redirect leads to the client. */
   | { readonly kind: 'login'; readonly login: LoginRequest }
-  /** The owner sees a page: the client polls, or the server cannot send a response twice. */
+  /** The client polls, or the server cannot send a response twice. */
   | { readonly kind: 'done'; readonly client: Client; readonly answer: Answer }
   | Redirection
 
@@ -97,7 +97,7 @@ type DecisionStep =
   /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
 
-// Milliseconds. Clients usually redeem a code sooner; an owner who presses a button twice accepts it.
+// Milliseconds: clients usually redeem a code sooner.
 const timeToArrive = 1000
 
 // Seconds after the approval.
@@ -158,7 +158,6 @@ async function remember(
   }
 }
 
-/** Undefined if the form is unknown. */
 export async function findAskingClient(
   { store, settings }: Context,
   consentToken: string,
@@ -184,11 +183,11 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
   const own = server.store.takeCached(id)
-  // Another process may have given the form to another owner since: then this copy says nothing of the login.
+  // Another process may have given the form to another owner since.
   const isOfForm = own !== undefined && !(findAsked(own.authorization, decision) instanceof OAuthError)
   const found = isOfForm ? own : await server.store.find(id)
   if (found === undefined || isOfOtherPage(found.authorization, decision)) throw requestNotOpen()
-  // The host may have disabled the client meanwhile: an implicit grant would still give a token.
+  // The host may have disabled the client: an implicit grant would still give a token.
   const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)
   const client = isLater(asking) ? await asking : asking
   const context = contextOf(server, client, decision.ownerReadAt)
@@ -201,7 +200,7 @@ function isOfOtherPage(found: Authorization, { grantType }: Decision): boolean {
   return isPolled !== (grantType !== undefined)
 }
 
-/** The tokens tell the login that decides, which may not be that of the page. */
+/** The tokens tell the login that decides, not that of the page. */
 function lookAnew({ server, decision, found, client }: Deciding): Eventual<LoginRequest | undefined> {
   const { approved, subject, login } = decision
   const now = server.now()
@@ -255,7 +254,7 @@ const doneBefore = (client: Client): TransitionResult<DecisionStep> => ({
   outcome: { kind: 'done', client, answer: 'approved' },
 })
 
-/** The client hears of the decision by its next poll. Only the first one counts; later ones get its answer. */
+/** Only the first decision counts; later ones get its answer. */
 function polledStep(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { decision, client, context } = deciding
   const { subject, login } = decision
@@ -280,18 +279,15 @@ const settledAs = (
   approved?: ApprovedRequest,
 ): DecisionStep => ({ kind: 'settled', answer, remembered, approved })
 
-// A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
-// code would revoke the tokens (RFC 6749 4.1.2).
-function isOnItsWay({ code }: Approved, { now, lifetimes }: IssueContext): boolean {
-  return now < code.expiresAt - lifetimes.authorizationCode + onItsWay
-}
+// RFC 6749 4.1.2: the client may have the redirect that the browser dropped, and a second redemption of the code would
+// revoke the tokens.
+const isOnItsWay = ({ code }: Approved, { now, lifetimes }: IssueContext): boolean =>
+  now < code.expiresAt - lifetimes.authorizationCode + onItsWay
 
-function denial(server: Context, requested: RequestedAuthorization): Redirection {
-  const error = refused('owner_denied')
-  return redirectWithError(frameOfRecord(server, requested), error)
-}
+const denial = (server: Context, requested: RequestedAuthorization): Redirection =>
+  redirectWithError(frameOfRecord(server, requested), refused('owner_denied'))
 
-/** What the decision grants of what its page offered. @throws OAuthError for anything else. */
+/** @throws OAuthError for what the page did not offer. */
 function settledBy<Asked extends Omit<Requested, 'subject'> & { readonly subject: string }>(
   requested: Asked,
   { decision, client, context }: Deciding,
@@ -327,7 +323,6 @@ function approvedBy(
   return approveRequest(server, responseType, requested, again)
 }
 
-/** After another selection, the first approval counts, and the owner sees it. */
 function repeatApproval(before: RepeatableApproval, deciding: Deciding): TransitionResult<DecisionStep> {
   const { client } = deciding
   requireScope(client, before.scope)
@@ -353,7 +348,7 @@ function rememberedOf(
   return { fingerprint, facts, at, choice: choiceKey(answer), ...decided }
 }
 
-/** The client gets the error if the decision is good for its request, and otherwise the owner. */
+/** The owner gets the error if the decision is not good for the client's request. */
 function toClient({ server, decision, found, client, context }: Deciding, error: OAuthError): Redirection {
   const decidable = findDecidable(found.authorization, decision, context.now)
   const isAnswerable =

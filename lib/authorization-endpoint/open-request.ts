@@ -32,10 +32,8 @@ import {
 } from './authorization-response'
 import type { ClaimedRequest, SettledRequest, Visit } from './visit'
 
-/** A code, or a token, answers it. */
 export type ApprovableProposal = OwnerProposal & { readonly request: PendingRequest }
 
-/** Approves without a page. What answers the client is stored, in place of the record that the request claims. */
 export function approveAtOnce(
   visit: Visit,
   responseType: ResponseType,
@@ -111,8 +109,8 @@ const claimRecord = (
   )
 
 /**
- * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very
- * request counts as absent: a new login.
+ * Others may have seen the URL, and it may be old: a reference that is not good for this very request means a new
+ * login.
  */
 export function findDemandedLogin(
   { store, now }: Context,
@@ -132,10 +130,10 @@ export function findDemandedLogin(
 }
 
 /**
- * A login may take longer than a pushed request would live. If the server demands a login, the record tells when; one
- * since the first demand satisfies every later one of an owner who was not logged in.
+ * A login may take longer than a pushed request lives. A demanded login since the first demand satisfies every later
+ * one of an owner who was not logged in.
  *
- * @param isPlain no owner is logged in, and every login is good enough: the return need not tell more.
+ * @param isPlain no owner is logged in, and every login is good enough.
  * @returns the reference for the return; undefined if the request names its record, or needs none.
  */
 export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<string | undefined> {
@@ -156,7 +154,7 @@ export async function keepForLogin(visit: Visit, isPlain: boolean): Promise<stri
   return isPlain || record.demandedLogin?.parameters === undefined ? undefined : presented.handle
 }
 
-/** Counts a record that waits for its login, unless it does not come to be. */
+/** A record that does not come to be does not count. */
 async function countWait({ server, host }: Visit, keep: () => Promise<unknown>): Promise<void> {
   const { demandedLogins } = server.limits
   const { address } = host.sender
@@ -170,9 +168,9 @@ async function countWait({ server, host }: Visit, keep: () => Promise<unknown>):
 }
 
 /**
- * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
- * the URL, the count needs no memory, works on several processes, and each tab has its own. RFC 6749 3.1: clients
- * ignore unknown parameters of their request, as this server must. A forged count only shows its sender a page.
+ * How often the request returned from the login, since when, and the reference to a demanded login. In the URL, it
+ * needs no memory and works on several processes and tabs. RFC 6749 3.1: clients ignore unknown parameters. A forged
+ * count only shows its sender a page.
  */
 const parameter = 'login_returns'
 
@@ -180,7 +178,7 @@ const returnsAtMost = 3
 /** Seconds. Three slow logins are no loop. */
 const window = 60
 
-/** Undefined if the login has returned three times within a minute: without an owner, the request would loop. */
+/** Undefined after three returns within a minute without an owner: a loop. */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
   const { count, since } = returnsIn(parameters.peek(parameter), now)
   if (count >= returnsAtMost) return undefined
@@ -188,21 +186,17 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
   const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
   if (fieldsIn(query) < parametersAtMost)
     return withField(query, parameter, reference === undefined ? next : `${next}.${reference}`)
-  // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
+  // A full request stays valid, but a demanded login would come without end.
   if (reference !== undefined) throw refused('too_many_parameters')
   return query
 }
 
 const fieldsIn = (query: string) => query.split('&').length
 
-// Characters. Servers and proxies take request lines of 8 KiB.
-const longestQuery = 7000
+/** Characters. Servers and proxies take request lines of 8 KiB. */
+export const longestQuery = 7000
 
-/**
- * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
- *
- * @param parameters of a request that shows a page, so `prompt` is not `none`.
- */
+/** OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL. */
 export function accountSwitchOf(parameters: Parameters): string | undefined {
   const prompts = (parameters.peek('prompt') ?? '').split(' ').filter((prompt) => prompt !== '')
   const all = [...new Set([...prompts, 'select_account'])].join(' ')
@@ -213,7 +207,6 @@ export function accountSwitchOf(parameters: Parameters): string | undefined {
 // The count, the time in base 36, and the reference.
 const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{65}))?$/
 
-/** `since` in seconds since the epoch. */
 function returnsIn(text: string | undefined, now: number) {
   const [, count, start] = form.exec(text ?? '') ?? []
   if (count === '1' && start === undefined) return { count: 1, since: now }

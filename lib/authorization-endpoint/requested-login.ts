@@ -81,10 +81,7 @@ const nothingOpen: OpenDemand = { login: false, account: false }
 /** Seconds between the clocks of two processes. */
 const clockTolerance = 5
 
-/**
- * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it
- * has not.
- */
+/** @param demandedAt less the tolerance; undefined if the server demanded no login for this request. */
 function openDemandOf(
   requested: RequestedLogin | undefined,
   owner: ResourceOwner | undefined,
@@ -119,17 +116,16 @@ export function loginRequestOf(requested: RequestedLogin | undefined, again: boo
   return { again, selectAccount: prompts.has('select_account'), acrValues, loginHint, uiLocales }
 }
 
-/** A login that the server demanded for the request before. */
 interface PastDemand {
-  /** Less the tolerance. Undefined if it demanded none, or nobody has logged in. */
+  /** Less the tolerance. Undefined without a demand, or if nobody has logged in. */
   readonly since: number | undefined
-  /** Who did not log in goes to the login again, where no redirect brings the client a refusal. */
+  /** Where no redirect brings the client a refusal, the owner goes to the login again. */
   readonly isMissed: boolean
 }
 
 const nothingDemanded: PastDemand = { since: undefined, isMissed: false }
 
-/** @throws OAuthError if the request itself demanded the login, and it did not come. */
+/** @throws OAuthError if the request itself demanded the login. */
 export function pastDemand(
   demandedLogin: DemandedLogin | undefined,
   requested: RequestedLogin | undefined,
@@ -146,11 +142,7 @@ export function pastDemand(
   return { since, isMissed }
 }
 
-/**
- * The login that has to come before the page or the decision; undefined if none has to.
- *
- * @param demandedClasses by extensions; undefined if they demand no login.
- */
+/** Before the page or the decision. @param demandedClasses undefined if no extension demands a login. */
 export function missingLogin(
   requested: RequestedLogin | undefined,
   demandedClasses: readonly string[] | undefined,
@@ -161,7 +153,6 @@ export function missingLogin(
   const open = openDemandOf(requested, owner, since, now)
   const isLoggedIn = owner !== undefined
   const again = isLoggedIn && (open.login || demandedClasses !== undefined)
-  // Who comes back from the choice of an account has chosen.
   if (isLoggedIn && !again && (isMissed || !open.account)) return undefined
   const plain = loginRequestOf(requested, again)
   return { ...plain, acrValues: [...new Set([...(demandedClasses ?? []), ...plain.acrValues])] }

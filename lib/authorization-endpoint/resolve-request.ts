@@ -14,10 +14,7 @@ interface Arrival extends Omit<RequestArrival, 'hasRecord' | 'evidence'> {
   readonly evidence: Evidence
 }
 
-/**
- * Each extension gets the parameters that the previous ones left. Also returns the handle of the record that
- * the request uses up.
- */
+/** Each extension gets the parameters that the previous ones left. */
 export async function replaceParameters(
   { plugins }: Context,
   received: Parameters,
@@ -44,7 +41,6 @@ export async function replaceParameters(
   return { parameters, handle }
 }
 
-/** The record that the request uses up. */
 export async function findClaimed(
   { store, now }: Context,
   handle: string,

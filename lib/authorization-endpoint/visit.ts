@@ -17,22 +17,20 @@ export interface ClaimedRequest {
   /** With a salt, it derives the consent token: the handle, or a text that only the server knows. */
   readonly secret: string
   readonly record: Requested
-  /** Only the compare-and-set of the claim proves that it is current. */
+  /** Only the compare-and-set of the claim proves it current. */
   readonly found: StoredAuthorization
   /** For a login, since a browser brought it. */
   readonly hasWaited: boolean
 }
 
-/** A request whose client and redirection URI are known. */
+/** Its client and redirection URI are known. */
 export interface SettledRequest {
   readonly destination: Destination
   readonly parameters: Parameters
-  /** As the server received them. */
   readonly received: Parameters
   readonly claimed: ClaimedRequest | undefined
 }
 
-/** The browser of an owner brings a request. */
 export interface Visit {
   readonly server: Context
   readonly host: Host
@@ -41,15 +39,14 @@ export interface Visit {
   readonly redirectUri: string | undefined
   readonly parsed: ParsedAuthorizationRequest
   readonly context: IssueContext
-  /** Undefined if nobody is logged in. */
   readonly owner: ResourceOwner | undefined
-  /** The record that the request uses up: of its client, or of the demanded login. */
+  /** Of the client, or of the demanded login. The request uses it up. */
   readonly claimed: ClaimedRequest | undefined
 }
 
 /** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
 export interface Host extends ClientFinder {
-  /** Runs if extensions have replaced them, with those that count. */
+  /** If extensions have replaced them. */
   parametersReplaced(parameters: Parameters): void
   findOwner(): Eventual<ResourceOwner | undefined>
   /** True skips the consent page. */
@@ -60,23 +57,22 @@ export interface Host extends ClientFinder {
 }
 
 export interface LoginDemand {
-  /** For the URL to which the login returns; undefined if the request names its record. */
+  /** For the return from the login; undefined if the request names its record. */
   readonly reference: string | undefined
   readonly request: LoginRequest
 }
 
 /**
- * The option `skipConsent` decides whether this owner has approved the request before (RFC 6749 4.1.1). The scope may
- * exceed what the owner approved. An approval without these facts, or with another choice, is no approval of this
- * request.
+ * Whether this owner has approved the request before (RFC 6749 4.1.1). The scope may exceed the approved one. An
+ * approval without these facts, or with another choice, does not count.
  */
 export interface PriorConsentQuestion extends ChoicesQuestion {
   readonly redirectUri: string
-  /** The only answer to the question of the page; undefined if the page asks none. */
+  /** The only answer to the question of the page; undefined if it asks none. */
   readonly choice?: Choice | undefined
 }
 
-/** The answer to the question of the consent page, under its name: `{ workspace: 'w1' }`. */
+/** The answer to the question of the consent page: `{ workspace: 'w1' }`. */
 export type Choice = Readonly<Record<string, string>>
 
 export interface Question {
@@ -86,13 +82,12 @@ export interface Question {
   readonly facts: readonly ConsentFact[]
   /** Undefined if the client polls. */
   readonly redirectUri: string | undefined
-  /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
+  /** Another page posts the response, so this form never ends at the client. Default: false. */
   readonly isPosted?: boolean
-  /** What the owner may leave out. */
   readonly optional: Scope
   readonly allowedBefore: Scope
   readonly asked: OwnerQuestion | undefined
-  /** The query of the same request after the choice of an account; undefined if the request is good only once. */
+  /** The query after the choice of an account; undefined if the request is good only once. */
   readonly switchAccount: string | undefined
   readonly consentToken: string
 }

@@ -20,28 +20,25 @@ import {
 } from './places'
 
 export interface AccessToken {
-  /** Digest of the opaque text. It names the token, also if its client has another text. */
+  /** Of the opaque text. It names the token, also if its client has another text. */
   readonly digest: string
   readonly scope: Scope
   readonly expiresAt: number
-  /** For checks of the token's use. No credential. */
+  /** No credential. */
   readonly tokenData: Json | undefined
   readonly extensionData: ExtensionData
-  /** Undefined if it is that of the authorization. */
+  /** Default: that of the authorization. */
   readonly tokenType?: string | undefined
-  /** Undefined for an opaque text. */
   readonly formatted?: Formatted | undefined
 }
 
-/** A format of the server wrote the text of the token. */
 export interface Formatted {
-  /** The only format that can read the token. */
   readonly format: string
   /** A repeated refresh writes the same time. */
   readonly issuedAt: number
 }
 
-/** As stored, because most are never read: digest (43 characters), space, end in base 36. A list, if it differs from its record. */
+/** As stored, because most are never read: digest, space, end in base 36. A list, if it differs from its record. */
 export type StoredToken = string | readonly [string, ...Json[]]
 
 interface Holder {
@@ -85,7 +82,7 @@ export function newestDigest({ accessTokens }: Holder): string | undefined {
   return newest === undefined ? undefined : digestOf(newest)
 }
 
-/** Plain: the timing reveals a digest at most, which gives no access. The newest is the likeliest. */
+/** Needs no constant time: a digest gives no access. The newest is the likeliest. */
 export function findToken(holder: Holder, digest: string): AccessToken | undefined {
   const found = holder.accessTokens.findLast((token) => digestOf(token) === digest)
   return found === undefined ? undefined : accessTokenOf(found, holder)

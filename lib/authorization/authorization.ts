@@ -6,26 +6,24 @@ import { lastEndOf, type StoredToken } from './access-token'
 import type { OAuthError } from '../protocol/oauth-error'
 
 /**
- * Everything that descends from one approval by an owner, or from one request of a client that acts for itself: one
- * record with one key and one revision. Times are seconds since the epoch. Digests are SHA-256: 43 characters of
- * base64url.
+ * All that descends from one approval by an owner, or from one request of a client that acts for itself: one record
+ * with one revision. Times are seconds since the epoch, digests SHA-256 as 43 characters of base64url.
  */
 export type Authorization = Requested | Approved | Active
 
 export interface Grant {
-  /** 22 letters of base64url. Every credential carries the id. */
+  /** 22 characters of base64url, in every credential. */
   readonly id: string
-  /** A server of another issuer does not know the record. */
   readonly issuerDigest: string
   readonly clientId: string
   /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The `token_type` of tokens without their own. It never changes. */
+  /** Of tokens without their own `token_type`. It never changes. */
   readonly tokenType: string
-  /** The data of each extension under its name. */
+  /** By the name of the extension. */
   readonly extensionData: ExtensionData
-  /** How the owner had logged in when the request came, if known. No refresh renews it. */
+  /** How the owner had logged in when the request came. No refresh renews it. */
   readonly login?: Login | undefined
 }
 
@@ -37,8 +35,8 @@ export interface RequestedAuthorization extends Grant {
 
 /**
  * A valid request that waits for its owner, for the decision, or for the client that polls. A browser brought it, its
- * client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A decision that gave
- * no code stays until `expiresAt`: the same one gets the same answer.
+ * client pushed it (RFC 9126), the server demanded a login, or a device polls for it (RFC 8628). A decision without a
+ * code stays until `expiresAt`, and gets the same answer again.
  */
 export interface Requested extends Grant {
   readonly state: 'requested'
@@ -46,62 +44,53 @@ export interface Requested extends Grant {
   readonly subject: string | undefined
   /** Undefined without a redirection URI: the client polls. */
   readonly request: PendingRequest | undefined
-  /** Digest of the handle, or of the login reference. Undefined if nothing names the request: its form comes once. */
+  /** Digest of the handle, or of the login reference. Undefined if nothing names the request. */
   readonly handle: string | undefined
   /** Digest; undefined until an owner claims the request. */
   readonly consentToken: string | undefined
-  /** With the handle, it derives the consent token. Undefined for a form that comes once. */
+  /** With the handle, it derives the consent token. */
   readonly salt?: string | undefined
   readonly decision: 'approved' | 'denied' | undefined
-  /** When the owner approved; undefined without an approval. */
+  /** Undefined without an approval. */
   readonly grantedAt: number | undefined
   readonly demandedLogin: DemandedLogin | undefined
   readonly expiresAt: number
   /** In form encoding; undefined for a request that a browser brought. */
   readonly parameters?: string | undefined
-  /** Of the plug-in that opened the request, such as the pace of the polls. */
+  /** Of the plug-in that opened the request. */
   readonly pluginData?: ExtensionData | undefined
-  /** Seconds until a browser must bring the request. Undefined afterwards, and if every request lives as long. */
+  /** Seconds until a browser must bring the request. Undefined afterwards, and for the usual lifetime. */
   readonly lifetimeUntilSeen?: number | undefined
 }
 
-/** The server, or an extension, has sent the owner to the login. */
 export interface DemandedLogin {
   readonly at: number
-  /**
-   * Digest of the only parameters for which the login reference is good. Undefined for a request that its handle
-   * names.
-   */
+  /** Digest of the only parameters for which the login reference is good. Undefined if a handle names the request. */
   readonly parameters: string | undefined
 }
 
 export interface PendingRequest {
   readonly responseType: string
   readonly redirectUri: string
-  /** Whether the request had `redirect_uri`: the token request must then repeat it (RFC 6749 4.1.3). */
+  /** The token request must then repeat `redirect_uri` (RFC 6749 4.1.3). */
   readonly redirectUriSent: boolean
-  /** As received. The response repeats it byte for byte (RFC 6749 4.1.2). */
+  /** The response repeats it byte for byte (RFC 6749 4.1.2). */
   readonly requestState: string | undefined
 }
 
-/** The code is not redeemed yet. With a response type such as `code token`, the record also has an access token. */
+/** The code is not redeemed yet. A response type such as `code token` also gave an access token. */
 export interface Approved extends RequestedAuthorization {
   readonly state: 'approved'
   /** Digest; undefined without a consent form. */
   readonly consentToken: string | undefined
   readonly code: Code
-  /** When the owner approved. */
   readonly grantedAt: number
   readonly accessTokens: readonly StoredToken[]
 }
 
-/** RFC 6749 4.1.2. */
 export interface Code {
   readonly digest: string
-  /**
-   * Redemptions by the client with the right code but a wrong redirection URI, or a failed check of an extension, such
-   * as PKCE. After five, none succeeds.
-   */
+  /** Redemptions of the right code with, for example, a wrong redirection URI. After five, none succeeds. */
   readonly failures: number
   readonly expiresAt: number
   /** With the consent token, it derives the code again. Undefined without a consent form. */
@@ -112,20 +101,14 @@ export interface Active extends Grant {
   readonly state: 'active'
   /** Digest. */
   readonly consentToken: string | undefined
-  /**
-   * Digest of the redeemed code or handle, or of the refresh token of another server, to recognize a replay; undefined
-   * without any.
-   */
+  /** Digest of the redeemed code or handle, or of the refresh token of another server: it shows a replay. */
   readonly spentCode: string | undefined
   /** At most 32, the newest last. An expired one may stay until the next token. */
   readonly accessTokens: readonly StoredToken[]
   readonly refreshToken: RefreshToken | undefined
   /** Undefined after a code, and without a grace. */
   readonly lastResponse: LastResponse | undefined
-  /**
-   * The end of the one-time use of an assertion or similar. The record stays until then; revocation leaves it without
-   * credentials. Undefined if the grant uses nothing up.
-   */
+  /** The end of a one-time use, such as of an assertion. The record stays until then, even if revoked. */
   readonly usedUntil: number | undefined
   /** When the owner approved; without a code, when the client asked for its first tokens. */
   readonly grantedAt: number
@@ -133,9 +116,8 @@ export interface Active extends Grant {
 
 export interface RefreshToken {
   readonly digest: string
-  /** Counts the rotations, from 0. */
   readonly generation: number
-  /** 22 characters of base64url. Tags distinguish an old refresh token of this authorization from garbage. */
+  /** 22 characters of base64url. Its tags show an old refresh token of this authorization. */
   readonly tagKey: string
   readonly expiresAt: number
 }
@@ -143,26 +125,25 @@ export interface RefreshToken {
 /** Gives the tokens of a rotation or poll again. */
 export interface LastResponse {
   readonly at: number
-  /** With the replaced refresh token, or the handle, it derives the tokens. */
+  /** With the replaced refresh token or the handle, it derives the tokens. */
   readonly salt: string
-  /** Members that the token type added to the response, encrypted with the replaced refresh token or the handle. */
+  /** Members of the token type, encrypted with the replaced refresh token or the handle. */
   readonly sealedProperties: string | undefined
 }
 
-/** What its owner has approved, or what a client that acts for itself has got. */
 export type Granted = Authorization & { readonly grantedAt: number }
 
 export const isGranted = (authorization: Authorization): authorization is Granted =>
   authorization.grantedAt !== undefined
 
-/** Digest. Undefined if the client gets a code, by a redirect. */
+/** Undefined if the client gets a code, by a redirect. */
 export const handleForPolls = ({ request, handle }: Requested): string | undefined =>
   request === undefined ? handle : undefined
 
 const secondsToHear = 120
 
 /**
- * When the last credential expires, or the one-time use if later. A store may drop the record then.
+ * When the last credential or the one-time use expires: a store may then drop the record.
  *
  * @returns seconds since the epoch.
  */
@@ -182,25 +163,21 @@ export function expiryOf(authorization: Authorization): number {
   }
 }
 
-/** Something that is good for one authorization only, such as an assertion or a voucher. */
+/** Something that is good for one authorization only, such as an assertion. */
 export interface OneTimeUse {
-  /** Unique within the grant type; at most 65 536 characters. It may be secret: the store gets only a digest. */
+  /** Unique within the grant type; at most 65 536 characters. It may be secret: the store gets a digest. */
   readonly key: string
   /**
    * Until when the store remembers the use, in whole seconds since the epoch. Choose a time at which every process
-   * refuses the assertion or voucher as expired, even if clocks differ.
+   * refuses the assertion as expired, even if clocks differ.
    */
   readonly until: number
-  /** Makes the error that refuses a second use. */
   readonly refusal: () => OAuthError
 }
 
-/**
- * A second use gives the same id, under which the store creates no second record: one write is both the use and the
- * grant.
- */
+/** A second use gives the same id, so one write is both the use and the grant. */
 export function idOfUse(names: readonly string[]): string {
-  // Every id has 16 bytes. Different lists never give the same JSON.
+  // Different lists never give the same JSON.
   return hash('sha256', JSON.stringify(['one-time use', ...names]), 'buffer')
     .subarray(0, 16)
     .toString('base64url')
@@ -211,13 +188,13 @@ type UsedOnce = Active & { readonly usedUntil: number }
 export const isUsedOnce = (authorization: Authorization | undefined): authorization is UsedOnce =>
   authorization?.state === 'active' && authorization.usedUntil !== undefined
 
-/** What revocation leaves: the assertion or voucher must not become good again. */
+/** The assertion or voucher must not become good again. */
 export function tombstoneOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
   const none = { extensionData: {}, accessTokens: [], refreshToken: undefined, lastResponse: undefined }
   return { ...authorization, ...none, usedUntil }
 }
 
-/** Undefined if the record only remembers a one-time use, as after a revocation. */
+/** Undefined if the record only remembers a one-time use. */
 export function ignoreTombstone(authorization: Authorization | undefined): Authorization | undefined {
   if (!isUsedOnce(authorization)) return authorization
   return authorization.accessTokens.length === 0 && authorization.refreshToken === undefined

@@ -11,7 +11,7 @@ import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthoriza
 interface ClientMarksParts {
   readonly store: Store
   readonly issuerDigest: string
-  /** Clients that may have a mark. Default: every client. */
+  /** Default: every client. */
   readonly mayHaveMark?: ((clientId: string) => boolean) | undefined
   /** Milliseconds since the epoch. */
   readonly clock: () => number
@@ -24,7 +24,7 @@ const rememberedFor = 1000
 
 const clientsAtMost = 10_000
 
-/** Seconds. A clock that is ahead gives grants too late a time. The check of Redis warns of more. */
+/** Seconds. A clock that is ahead gives grants too late a time. */
 const clocksApart = 5
 
 interface RememberedMark {
@@ -34,8 +34,8 @@ interface RememberedMark {
 }
 
 /**
- * Marks "revoked before" of one issuer hide records that were granted before them. Endpoints read the mark with each
- * record; guards remember it for a second.
+ * Hides records that were granted before a mark. Endpoints read the mark with each record; guards remember it for a
+ * second.
  */
 export class ClientMarks {
   private readonly remembered = new BoundedMap<RememberedMark>(clientsAtMost)
@@ -46,18 +46,14 @@ export class ClientMarks {
     this.steady = steadyClock(parts.clock)
   }
 
-  /**
-   * Ends what the client has got so far; in this process, at once.
-   *
-   * @param seconds the longest life of what the client has got.
-   */
+  /** @param seconds the longest life of what the client has got. */
   async revoke(clientId: string, seconds: number): Promise<void> {
     const readAt = this.steady()
     const now = Math.floor(this.parts.clock() / 1000)
     const at = now + clocksApart
     const latest = await changeRecord(this.parts.store, this.keyOf(clientId), (value) => {
       const before = markIn(value)
-      // Another process may have set a later mark, or one that lasts longer.
+      // Another process may have set a later mark.
       const mark = { at: Math.max(at, before.at), until: Math.max(at + seconds, before.until) }
       const write = { value: JSON.stringify([mark.at, mark.until]), seconds: mark.until - now }
       return { write, outcome: mark.at }
@@ -73,7 +69,7 @@ export class ClientMarks {
     return this.decorated(store, (clientId) => this.recall(clientId))
   }
 
-  /** Undefined without a mark of the last second in memory. */
+  /** Undefined without a mark in memory. */
   readonly known = (found: StoredAuthorization | undefined): StoredAuthorization | undefined => {
     const time = found === undefined ? Infinity : this.timeOf(found.authorization)
     if (found === undefined || time === Infinity) return found
@@ -100,7 +96,7 @@ export class ClientMarks {
     })
   }
 
-  /** To compare with a mark, in seconds since the epoch; Infinity if no mark ends the record. */
+  /** In seconds; Infinity if no mark ends the record. */
   private timeOf(authorization: Authorization): number {
     if (this.parts.mayHaveMark?.(authorization.clientId) === false) return Infinity
     return authorization.state === 'requested'
@@ -108,7 +104,7 @@ export class ClientMarks {
       : authorization.grantedAt
   }
 
-  /** Seconds since the epoch; -Infinity without a mark. */
+  /** -Infinity without a mark. */
   async read(clientId: string): Promise<number> {
     const readAt = this.steady()
     const found = await this.parts.store.read(this.keyOf(clientId))
@@ -116,7 +112,7 @@ export class ClientMarks {
   }
 
   private async recall(clientId: string): Promise<number> {
-    // Requests share a read that began in the same second: its result is a second old at most.
+    // Requests share a read that began in the same second.
     const second = Math.floor(this.steady() / rememberedFor)
     return (
       this.recalled(clientId) ??
@@ -129,7 +125,7 @@ export class ClientMarks {
     return known !== undefined && this.steady() - known.readAt < rememberedFor ? known.at : undefined
   }
 
-  // A read that began before a later mark must not undo it: marks only grow.
+  // A read that began before a later mark must not undo it.
   private remember(clientId: string, at: number, readAt: number): number {
     const key = shortKey(clientId)
     const latest = Math.max(at, this.remembered.get(key)?.at ?? -Infinity)
@@ -148,7 +144,7 @@ function markIn(value: string | undefined): { readonly at: number; readonly unti
   throw new Error('The stored text is no mark of a client.')
 }
 
-/** When the request began. Infinity if it gives nothing yet, or never: to a client that polls, after a denial. */
+/** Infinity if it gives nothing yet, or never: to a client that polls, after a denial. */
 function openedAt(
   { request, decision, grantedAt, expiresAt, lifetimeUntilSeen }: Requested,
   lifetime = -Infinity,

@@ -42,7 +42,6 @@ const states = {
 
 type Letter = keyof typeof states
 
-/** A letter and the issuer's digest are one text. */
 const head = <Own extends Letter>(letter: Own) => ({
   id: place<string>(0, notWritten, (_element, _list, id) => id),
   state: place(0, notWritten, () => states[letter]),
@@ -147,10 +146,7 @@ const recordOf: Readonly<Record<Authorization['state'], Group<Authorization>>> =
 
 const isLetter = (letter: string): letter is Letter => Object.hasOwn(states, letter)
 
-/**
- * Writes an authorization as text for a store: digests, but no code or token in clear. The text lacks the id, which is
- * the key.
- */
+/** Writes an authorization as text for a store: digests, no credential in clear, and not the id, which is the key. */
 export const encodeAuthorization = (authorization: Authorization): string =>
   recordText(authorization, recordOf[authorization.state])
 
@@ -158,7 +154,7 @@ export const encodeAuthorization = (authorization: Authorization): string =>
  * Reads a text of `encodeAuthorization`.
  *
  * @param id the key of the text in the store.
- * @throws Error if the text is malformed, or if this version does not know its state.
+ * @throws Error if the text is malformed or of an unknown state.
  */
 export function decodeAuthorization(id: string, encoded: string): Authorization {
   const list = elementsOf(encoded)

@@ -6,19 +6,15 @@ import { type Authorization, isUsedOnce, tombstoneOf, ignoreTombstone } from './
 import type { Action, CompleteResult, OnCommitted, Transition } from './transition'
 
 interface CommitTerms<Outcome> {
-  /**
-   * Replaces the first read. Only a successful save proves it current: for any other action, the loop reads the store
-   * and decides again.
-   */
+  /** In place of the first read. Only a successful save proves it current: else the loop reads the store. */
   readonly cached?: StoredAuthorization | undefined
   readonly onCommitted?: OnCommitted | undefined
-  /** Runs before the write, which succeeds only on the record of this round, however long it takes. */
+  /** Runs before the write, which succeeds only on the record of this round. */
   readonly complete?: CompleteResult<Outcome> | undefined
   /** Uses up what counts once in the request, before a write that gives something or ends the record. */
   readonly useUp?: (() => Promise<void>) | undefined
 }
 
-// Few writers change one record at the same time: 16 rounds are enough.
 const rounds = 16
 
 /**
@@ -80,9 +76,9 @@ function writeOf(result: Action, found: StoredAuthorization | undefined, random:
   // Removes nothing: another issuer may own the record of this id.
   if (found === undefined) return 'confirm absence'
   const { authorization, revision } = found
-  // A save with the same revision changes nothing, but a store waits for its replicas again.
+  // A save with the same revision only makes a store wait for its replicas again.
   if (result.action === 'touch') return { authorization, revision, expected }
-  // A removed record would make a one-time use, such as an assertion, good again.
+  // A removed record would make a one-time use good again.
   return isUsedOnce(authorization)
     ? { authorization: tombstoneOf(authorization), revision: createId(random), expected }
     : 'remove'
@@ -94,10 +90,10 @@ function send(store: AuthorizationStore, id: string, write: NonNullable<Write>):
   return store.save(write.authorization, write.revision, write.expected)
 }
 
-// A failed save may have lost only its reply. The second one, which expects the new revision, succeeds only in that
-// case. Otherwise, the retry of an honest client would look like a replay. A read would not wait for replicas.
+// A failed save may have lost only its reply: the second one, which expects the new revision, then succeeds. Else the
+// retry of an honest client would look like a replay. A read waits for no replicas.
 async function requireSaved(store: AuthorizationStore, write: Write, error: unknown): Promise<void> {
-  // The record of the owner refused, or a share is used up: nothing was saved.
+  // Nothing was saved.
   const isRefusal =
     error instanceof Throttled || (error instanceof OAuthError && error.code !== 'temporarily_unavailable')
   if (typeof write !== 'object' || isRefusal) throw error
@@ -106,8 +102,7 @@ async function requireSaved(store: AuthorizationStore, write: Write, error: unkn
 }
 
 /**
- * Tries once more, because only the reply may be lost. Later requests find no record: only the remover reports the
- * revocation, or both of two parallel ones.
+ * Tries once more, because only the reply may be lost.
  *
  * @throws the error of the first attempt, if both fail.
  */
@@ -121,11 +116,7 @@ export async function end(store: AuthorizationStore, id: string): Promise<void> 
   }
 }
 
-/**
- * Ends an authorization that was found, or one whose record may be on its way. A one-time use stays used.
- *
- * @param found undefined also for a record that cannot be read.
- */
+/** @param found undefined also for a record that cannot be read or is on its way. */
 export async function endFound(
   store: AuthorizationStore,
   id: string,

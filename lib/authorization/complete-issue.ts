@@ -22,7 +22,6 @@ export interface Recipient {
   readonly evidence: Evidence
 }
 
-/** No store has the token yet. */
 interface DecidedToken {
   readonly authorization: Authorization | undefined
   readonly issued: Issued
@@ -39,15 +38,10 @@ interface Issuing {
   }
 }
 
-/** Whether anything completes a token. */
 export const completes = ({ plugins }: Issuing): boolean =>
   plugins.formats.size > 0 || plugins.respond.length > 0
 
-/**
- * Runs before the write of a token that begins an authorization, or is added to one at the authorization endpoint.
- *
- * @throws OAuthError if the format or an extension refuses.
- */
+/** Runs before the write of a token. @throws OAuthError if the format or an extension refuses. */
 export async function complete(
   server: Issuing,
   decided: DecidedToken,
@@ -61,7 +55,6 @@ export async function complete(
 const endsTooEarly = () =>
   new TypeError("An extension answered 'end' for a token response that is no refresh, or a repetition.")
 
-/** The format writes the text, and extensions add members and headers. */
 async function completedBy(
   server: Issuing,
   { authorization, issued, event }: DecidedToken,
@@ -79,7 +72,6 @@ async function completedBy(
   return { issued: answered, event: event && { ...event, digest: digest(accessToken) } }
 }
 
-/** Undefined if nothing completes a token. */
 export function completing(server: Issuing, recipient: Recipient): CompleteResult<Issued> | undefined {
   if (!completes(server)) return undefined
   return async (result, current) => {

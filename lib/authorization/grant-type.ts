@@ -13,44 +13,42 @@ import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import type { Counters } from '../limits/counters'
 
-/** A token request of a client that has authenticated; a public client has only named itself. */
+/** The client has authenticated; a public client has only named itself. */
 export interface TokenRequest {
   readonly client: Client
   readonly parameters: Parameters
-  /** The option `issuer` of the server. */
+  /** The option `issuer`. */
   readonly issuer: string
   /**
-   * The protected resource of a URI; undefined for an unknown one. The member is undefined if the server has no
-   * resources. To bind tokens to resources, put their URIs into `grant.extensionData['resource-indicators']`.
+   * Undefined for an unknown resource; the member is undefined if the server has no resources. To bind tokens
+   * to resources, put their URIs into `grant.extensionData['resource-indicators']`.
    */
   readonly findResource: ((uri: string) => FoundResource | undefined) | undefined
-  /** For transitions: the time, random bytes and lifetimes. */
+  /** For transitions. */
   readonly context: IssueContext
-  /** The scope of a request that names none. */
+  /** For a request that names none. */
   readonly defaultScope: Scope
   /** Subject to the host's `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
   /**
-   * For failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write of the tokens
-   * then uses it up.
+   * For failed attempts. What the grant uses up belongs into `oneTimeUse`: the write of the tokens uses it
+   * up.
    */
   readonly counters: Counters
-  /** Finds an access token of this server; undefined if unknown, expired or revoked. */
+  /** Undefined if the token is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
 }
 
 export interface FoundResource {
   /** As the option writes it. */
   readonly uri: string
-  /** The scopes that a token for the resource may have. */
+  /** That a token for the resource may have. */
   readonly scopes: Scope
 }
 
 /**
- * The token endpoint, and no grant type, issues tokens.
- *
- * `transition` moves an existing authorization, `grant` begins one. `members` join the token response (RFC 6749
- * 5.1); the members of the suite win.
+ * `transition` moves an existing authorization, `grant` begins one. `members` join the token response (RFC
+ * 6749 5.1); the members of the suite win.
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
@@ -59,52 +57,49 @@ export type GrantResult = { readonly members?: Readonly<Record<string, string>> 
 
 export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tokenType' | 'subject'> {
   /**
-   * The resource owner. Omit it if the client acts for itself. Undefined is a mistake, because a failed look-up
-   * also returns it.
+   * The resource owner. Omit it if the client acts for itself: undefined is a mistake, because a failed
+   * look-up also returns it.
    */
   readonly subject?: string
 }
 
 /** RFC 6749 1.3 and 4.5. */
 export interface GrantType {
-  /** The value of `grant_type`: a registered name, or an absolute URI for an extension grant. */
+  /** A registered name, or an absolute URI for an extension grant. */
   readonly name: string
   /** The server refuses a request that repeats one. */
   readonly parameters: readonly string[]
-  /** Parameters that hold a credential. A request with one in its query is refused (RFC 6749 2.3.1). */
+  /** Those that hold a credential: a request with one in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Whether it may give refresh tokens. A server without resource owners offers `refresh_token` only if a grant
-   * type may. Default true.
+   * Whether it may give refresh tokens: a server without resource owners else offers no `refresh_token`.
+   * Default true.
    */
   readonly refreshTokens?: boolean
   /**
-   * Whether public clients may use it. A server without resource owners knows public clients only if a grant
-   * type, or an endpoint of the host, may serve them. Default true.
+   * Whether public clients may use it: a server without resource owners else knows none, unless an endpoint
+   * of the host serves them. Default true.
    */
   readonly publicClients?: boolean
-  /** Members of the server's metadata (RFC 8414 2). The members of the suite win. */
+  /** For the server's metadata (RFC 8414 2). The members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**
-   * Proves the grant of a request. Any result but a `GrantResult` gives `server_error` and no token.
+   * Proves the grant of a request. Any result but a `GrantResult` gives `server_error`.
    *
    * @throws OAuthError to refuse the request.
    */
   handle(request: TokenRequest): Promise<GrantResult>
   /**
-   * Members of introspection for an authorization with data under this grant type's name (RFC 7662 2.2). The
-   * members of the suite win.
+   * Members of introspection (RFC 7662 2.2) for the data under this grant type's name. The members of the
+   * suite win.
    */
   introspect?(data: Json): Readonly<Record<string, Json>>
 }
 
-/**
- * Whether grants give the client a refresh token: if it is registered for `refresh_token`. The scope does not
- * matter.
- */
+/** Whether grants give the client a refresh token. The scope does not matter. */
 export const mayRefresh = (client: Client): boolean => client.grant_types.includes('refresh_token')
 
-/** A grant type of the suite that waits for nothing. */
+/** It waits for nothing. */
 export interface BuiltInGrantType extends Pick<GrantType, 'name' | 'parameters'> {
   /** @throws OAuthError to refuse the request. */
   grant(request: Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defaultScope'>): GrantResult
@@ -113,8 +108,7 @@ export interface BuiltInGrantType extends Pick<GrantType, 'name' | 'parameters'>
 export type ServedGrantType = BuiltInGrantType | Pick<GrantType, 'name' | 'parameters' | 'handle'>
 
 /**
- * A value of a host's database may be null, a number or a Buffer. `handle` rejects with a TypeError that
- * lists every mistake.
+ * @throws TypeError that lists every mistake: a value of a host's database may be null, a number or a Buffer.
  */
 export function checkedGrantType(grantType: GrantType): ServedGrantType {
   const { name, parameters } = grantType
@@ -131,7 +125,7 @@ export function checkedGrantType(grantType: GrantType): ServedGrantType {
   }
 }
 
-// Characters. No request body holds more. The store gets only a digest.
+// Characters: no request body holds more.
 const longestKey = 65_536
 
 const isKey = (value: unknown) => isText(value) && value.length <= longestKey

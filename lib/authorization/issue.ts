@@ -33,23 +33,20 @@ import {
   type TransitionResult,
 } from './transition'
 
-/** Issued tokens in clear, for the response. They never reach a store. */
+/** In clear, for the response alone. */
 export interface Issued {
   readonly accessToken: string
-  /** `token_type` of the response (RFC 6749 7.1). */
+  /** RFC 6749 7.1. */
   readonly tokenType: string
   /** From the token type. */
   readonly properties: TokenProperties
   /** Seconds since the epoch. */
   readonly expiresAt: number
   readonly scope: Scope
-  /** Undefined if the client gets no refresh token. */
   readonly refreshToken: string | undefined
-  /** If unused, in seconds since the epoch. */
+  /** If unused. */
   readonly refreshTokenExpiresAt?: number | undefined
-  /** From extensions. */
   readonly members?: Readonly<Record<string, Json>> | undefined
-  /** From extensions. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -58,14 +55,13 @@ export interface Issuance<Holder extends Approved | Active = Active> {
   readonly issued: Issued
 }
 
-// RFC 6819 4.4.1.11: a client that refreshes endlessly must not make the record grow endlessly.
+// RFC 6819 4.4.1.11: endless refreshes must not make the record grow endlessly.
 const liveAccessTokens = 32
 
 /**
- * Issues an access token without a refresh token, which an authorization endpoint must not give (RFC 6749 4.2.2).
- * Replace the given authorization by the returned one.
+ * Issues an access token without a refresh token (RFC 6749 4.2.2). Replace the given authorization by the returned one.
  *
- * An authorization has at most 32 live access tokens: the 33rd ends the oldest one.
+ * The 33rd live access token of an authorization ends the oldest one.
  *
  * @throws OAuthError if the client has lost the whole scope, or an extension refuses the token; `Throttled` over a
  * limit of the option `limits.issuing`.
@@ -97,7 +93,6 @@ export function addAccessToken<Holder extends Approved | Active>(
   return { issued, authorization: { ...authorization, extensionData, accessTokens } }
 }
 
-/** What changes in the record, and what the client gets. */
 function made(
   authorization: Approved | Active,
   { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
@@ -138,7 +133,7 @@ function made(
   }
 }
 
-/** With room for one more. The oldest come first, and most end first: a later one that has ended waits for them. */
+/** With room for one more. Most end in order: a later one that has ended waits. */
 function liveOf(known: readonly StoredToken[], now: number): readonly StoredToken[] {
   const isLive = (token: StoredToken) => endOf(token) > now
   if (known.length >= liveAccessTokens) return known.filter(isLive).slice(1 - liveAccessTokens)
@@ -166,10 +161,7 @@ function formattedAs(
   throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 
-/**
- * @param secrets of the texts. Default: random.
- * @param lastResponseOf what the record holds of the response. Default: nothing.
- */
+/** @param secrets of the texts. Default: random. */
 export function issue(
   current: Active,
   token: NewAccessToken,
@@ -190,7 +182,6 @@ export function issue(
 }
 
 export interface RefreshTokenWithText {
-  /** In clear. */
   readonly text: string
   readonly stored: RefreshToken
 }
@@ -207,7 +198,6 @@ function nextRefreshToken(
   return { text, stored: { digest: digest(text), generation, tagKey, expiresAt } }
 }
 
-/** The client gets the new tokens once the record is saved. */
 export function saved(
   name: 'issued' | 'refreshed',
   { authorization, issued }: Issuance,
@@ -217,7 +207,6 @@ export function saved(
   return { action: 'save', authorization, outcome: issued, event }
 }
 
-/** @param had what the record had before, and keeps. */
 export function activeOf(
   { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Grant,
   grantedAt: number,
@@ -252,36 +241,35 @@ export interface DirectAuthorization {
   readonly scope: Scope
   readonly tokenType: string
   readonly refreshToken: boolean
-  /** The data of each extension under its name. */
+  /** By the name of the extension. */
   readonly extensionData: ExtensionData
   /**
-   * The end of the grant, in whole seconds since the epoch, in the future. The access token ends then at the latest,
-   * and no refresh token outlives it: the client gets none. Default: the lifetimes of the server alone.
+   * The end of the grant, in whole seconds since the epoch. The access token ends then at the latest, and the client
+   * gets no refresh token. Default: the lifetimes of the server.
    */
   readonly expiresAt?: number | undefined
-  /** What the grant uses up, such as an assertion. Default: nothing. */
+  /** Default: nothing. */
   readonly oneTimeUse?: OneTimeUse | undefined
   /**
-   * The exchanged token of this server, as `findAccess` returned it. Extensions confine the new token to its bounds,
-   * such as its resources. Default: none.
+   * The exchanged token of this server, as `findAccess` returned it. Extensions confine the new token to its bounds.
+   * Default: none.
    */
   readonly subjectToken?: FoundAccess | undefined
   /**
-   * The approved targets, such as the `audience` of an exchange policy. With the option `resources`, the token is for
-   * these alone: resources of the option, or other targets, which no guard of a resource accepts. A refresh is for the
-   * resources among them; without any, it is refused. Default: the request names the resources.
+   * The approved targets. With the option `resources`, the token is for these alone: resources of the option, or other
+   * targets, which no guard of a resource accepts. A refresh is for the resources among them; without any, it is
+   * refused. Default: the request names the resources.
    */
   readonly audience?: readonly string[] | undefined
 }
 
-/** A record that begins with a token. Nothing is stored yet. */
 export interface Begun extends Issuance {
   readonly event: TransitionEvent
 }
 
 /**
  * @throws OAuthError if an extension refuses the token; `OverShare` over a limit on issued tokens.
- * @throws RangeError if `expiresAt` of the grant is no whole second in the future.
+ * @throws RangeError if `expiresAt` is no whole second in the future.
  */
 export function issueDirectly(
   grant: DirectAuthorization,

@@ -13,26 +13,24 @@ export interface LifetimeOptions {
   /** Since the last refresh. Default 2 592 000 (30 days), at most 10 years. */
   readonly refreshToken?: number
   /**
-   * How long after a rotation the old refresh token gets the same tokens again, so that parallel refreshes
-   * and lost responses end no session. Default 30, at most 300. With 0, every repetition counts as theft, and
-   * revokes.
+   * How long the old refresh token gets the same tokens again, so that parallel refreshes and lost responses
+   * end no session. Default 30, at most 300. With 0, every repetition revokes, as theft.
    */
   readonly refreshTokenGrace?: number
   /**
    * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that
-   * polls, since its first tokens. No token outlives it, and no refresh moves it: the owner must approve
-   * again. A change applies to a living grant at its next refresh. Default none; at most 10 years.
+   * polls, since its first tokens. No token outlives it, and no refresh moves it. A change applies at the
+   * next refresh. Default none; at most 10 years.
    */
   readonly grant?: number
 }
 
-/** How long credentials live, in whole seconds. */
+/** In whole seconds. */
 export interface Lifetimes extends Required<Omit<LifetimeOptions, 'grant'>> {
   readonly grant?: number | undefined
 }
 
 export interface IssueTime {
-  /** Seconds since the epoch. */
   readonly now: number
   readonly lifetimes: Lifetimes
 }
@@ -53,7 +51,7 @@ export function lifetimesFor(client: ClientLifetimes, server: Lifetimes): Lifeti
 const shortest = (first: number | undefined, second: number | undefined): number | undefined =>
   first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
 
-/** Seconds since the epoch; Infinity for a grant without an absolute end. */
+/** Infinity without an absolute end. */
 export function endOfGrant(grantedAt: number, { now, lifetimes: { grant } }: IssueTime): number {
   if (grant === undefined) return Infinity
   // A beginning in the future comes from a clock that was set back, and must not lengthen the grant.
@@ -70,6 +68,5 @@ export function accessTokenEnd(grantedAt: number, lifetime: number | undefined, 
   return Math.min(usual, endOfGrant(grantedAt, moment))
 }
 
-/** The end if the token is not used. */
 export const refreshTokenEnd = (grantedAt: number, moment: IssueTime): number =>
   Math.min(moment.now + moment.lifetimes.refreshToken, endOfGrant(grantedAt, moment))

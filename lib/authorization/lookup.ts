@@ -21,33 +21,31 @@ import { likelySlips } from '../protocol/uri'
 import { findToken } from './access-token'
 import { issuerDigest } from './issuer'
 
-/** A valid access token of this server, with the data that plug-ins store for it. */
+/** With the data that plug-ins store for it. */
 export interface FoundAccess extends KeptExtensionData {
   readonly access: Access
-  /** The data of the token type. */
+  /** Of the token type. */
   readonly tokenData: Json | undefined
 }
 
-/** The access that a token gives. */
+/** What an access token gives. */
 export interface Access {
-  /** 22 characters of base64url. Pass it to `oauth.revoke()` to revoke the token. */
+  /** 22 characters of base64url, for `oauth.revoke()`. */
   readonly authorizationId: string
   readonly clientId: string
   /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** `token_type` (RFC 6749 7.1). */
+  /** RFC 6749 7.1. */
   readonly tokenType: string
   /** Seconds since the epoch. */
   readonly expiresAt: number
-  /** How the owner had logged in; undefined if the host does not say. */
+  /** Undefined if the host does not say. */
   readonly login?: Login | undefined
 }
 
-/** Undefined if the token is not valid at `now` (seconds since the epoch). */
 export type FindAccess = (accessToken: string, now: number) => Promise<FoundAccess | undefined>
 
-/** At once in a cached record. */
 type FindForGuard = (accessToken: string, now: number) => Eventual<FoundAccess | undefined>
 
 /** Only the record knows whether the token is valid. */
@@ -57,7 +55,7 @@ export interface FormattedToken extends TokenReference {
 }
 
 /**
- * One token for each format that claims the text; none for an opaque token.
+ * One for each format that claims the text; none for an opaque token.
  *
  * @throws OAuthError if a format cannot tell at present.
  */
@@ -76,9 +74,7 @@ export async function readFormatted(
   return claimed
 }
 
-/**
- * A cached record may accept a token. Before a refusal the store is read: the token may be newer than the cache.
- */
+/** Before a refusal the store is read: the token may be newer than the cache. */
 export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindForGuard {
   const find = (id: string, tokenId: string, format: string | undefined, now: number) => {
     const found = (stored: StoredAuthorization | undefined) =>
@@ -117,8 +113,7 @@ async function findElsewhere(
 }
 
 /**
- * For guards that trust signatures: a token that says everything itself is not looked up, so a revocation does not end
- * it. Undefined if no format writes such tokens.
+ * For guards that trust signatures: no look-up, so a revocation ends no such token. Undefined without such a format.
  */
 export function signatureFinder(
   formats: readonly AccessTokenReader[],
@@ -152,7 +147,7 @@ function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }
   }
 }
 
-/** A token counts in its own format alone; undefined for an opaque one. */
+/** A token counts in its own format alone. */
 export function accessIn(
   current: Authorization | undefined,
   tokenId: string,
@@ -188,18 +183,17 @@ export function findRefreshTokenIn(
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
   const { id: authorizationId, clientId, subject, scope, tokenType, grantedAt } = current
-  // The lifetime of grants may have become shorter since the issue.
+  // Lifetimes may have become shorter since the issue.
   const expiresAt = Math.min(current.refreshToken.expiresAt, endOfGrant(grantedAt, moment))
   if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= moment.now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }
 }
 
-/** Why a guard has refused an access token, at a time in seconds since the epoch. */
 export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
 
 /**
- * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also finds the
- * records of other issuers.
+ * A record has only the digest of its issuer: only a likely slip has a name. `store` also finds the records of other
+ * issuers.
  */
 export function tokenObserver(
   store: AuthorizationStore,

@@ -18,41 +18,30 @@ import type { Store } from '../store/store'
 import { type OwnerEntry, namesIn, type Owners } from './owners'
 import { type AuthorizationStore, decorate } from './store'
 
-/**
- * Among the data of extensions: before the entry, the names that were read with the owner; after it, the end of the
- * entry.
- */
+/** Before the entry, the names that were read with the owner; after it, the end of the entry. */
 export const entryName = 'authorization-index'
 
 /** The bound on the clients of one owner that the host has not registered. */
 export interface SelfRegisteredShare {
   readonly most: number
-  /** Judges the form of the identifier: self-registered, or the URL of a document. */
   readonly has: (clientId: string) => boolean
 }
 
 interface EntryTerms {
   readonly owners: Owners
-  /** Seconds since the epoch, with their fraction. */
   readonly now: () => number
   readonly lifetimes: Lifetimes
-  /** The shortest life of an entry with `openid`. */
+  /** Of an entry with `openid`. */
   readonly leastSeconds: number
-  /** Undefined for no bound. */
   readonly share: SelfRegisteredShare | undefined
 }
 
-/** The names that were read with the owner of a request that waits; undefined for none. */
 export function namesOf({ extensionData }: Pick<Authorization, 'extensionData'>): string | undefined {
   const names = dataOf(entryName, extensionData)
   return typeof names === 'string' ? names : undefined
 }
 
-/**
- * A request that gets its owner carries the names of this moment. With terms, an authorization enters the record of its
- * owner before it exists, and has the end of its entry: a refresh writes an entry only if the authorization would
- * outlive it.
- */
+/** With terms, an authorization enters the record of its owner before it exists. */
 export function withOwners(
   store: AuthorizationStore,
   owners: Owners,
@@ -80,8 +69,8 @@ async function entered(
 ): Promise<Authorization> {
   if (enteredUntil(authorization) >= expiryOf(authorization)) return authorization
   const entry = entryOf(authorization, terms)
-  // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner
-  // has ended everything since.
+  // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner has
+  // ended everything since.
   const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
   const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
   const enter = () =>
@@ -94,7 +83,6 @@ async function entered(
   if (outcome === 'entered') return withData(authorization, entry.until)
   if (outcome === 'full') throw overLimit('owner_share_full', 60)
   if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
-  // The owner's record lacked it when the owner ended everything.
   if (expected !== undefined) await endFound(store, authorization.id, authorization, secureRandom)
   throw refused('authorizations_revoked')
 }
@@ -106,7 +94,6 @@ const withData = <Kept extends Authorization>(authorization: Kept, data: string 
 
 const ownerOf = (authorization: Authorization): string | undefined => ignoreTombstone(authorization)?.subject
 
-/** Whether the authorization of an entry lives, and is of this owner. */
 const isHeldBy = (subject: string, found: Authorization | undefined, now: number): boolean =>
   found !== undefined && ownerOf(found) === subject && expiryOf(found) > now
 
@@ -115,30 +102,27 @@ function enteredUntil({ extensionData }: Authorization): number {
   return typeof until === 'number' ? until : -Infinity
 }
 
-// It had an entry, which a revocation of everything found.
+// A revocation of everything found its entry.
 const isReentered = (authorization: Authorization): boolean => enteredUntil(authorization) > -Infinity
 
 function entryOf(authorization: Granted, { now, lifetimes, leastSeconds }: EntryTerms): OwnerEntry {
   const { id: authorizationId, clientId, scope } = authorization
   const openId = scope.includes('openid')
   const { accessToken, refreshToken, authorizationCode, authorizationRequest } = lifetimes
-  // Twice the longest lifetime: often refreshed authorizations write their entry once in this time.
+  // Twice the longest lifetime, so that frequent refreshes rarely write an entry.
   const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
   const at = Math.floor(now())
   const until = Math.max(at + 2 * longest, at + (openId ? leastSeconds : 0), expiryOf(authorization))
   return { authorizationId, clientId, openId, until }
 }
 
-// An authorization from before the option gets its entry at the next refresh, and is no new approval.
+// An authorization from before the option is no new approval.
 const isNewApproval = (authorization: Granted): boolean =>
   authorization.state !== 'active' ||
   (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
 
-/** Of one owner. */
 const entriesAtMost = 1000
-/** Of one owner at one client. */
 const entriesOfClientAtMost = 100
-/** These two, and the share. */
 const bounds = 3
 
 interface Crowd {
@@ -147,7 +131,7 @@ interface Crowd {
   readonly givingWay: (entries: readonly LookedAt[]) => readonly LookedAt[]
 }
 
-/** The entries among which some give way to this one; undefined if there is room. */
+/** Undefined if there is room. */
 function crowdFor(
   { clientId, authorizationId }: OwnerEntry,
   entries: readonly OwnerEntry[],
@@ -164,7 +148,6 @@ function crowdFor(
   return { entries: strangers, givingWay: (looked) => leastUsed(looked, excess) }
 }
 
-/** Drops the entries of authorizations that are gone. If none is, ends those that give way. */
 async function makeRoom(
   store: AuthorizationStore,
   subject: string,
@@ -182,7 +165,7 @@ async function makeRoom(
   const ending = gone.length > 0 ? gone : crowd.givingWay(looked)
   await inTurns(ending, async ({ authorizationId, found }) => {
     const isOther = !isUsedOnce(found) && found?.subject !== undefined && found.subject !== subject
-    // A one-time use stays used. The record of an approval may be on its way: the mark of the removal refuses it.
+    // A one-time use stays used. A record on its way meets the mark of the removal.
     if (!isOther && !(gone.length > 0 && isUsedOnce(found)))
       await endFound(store, authorizationId, found, secureRandom)
   })
@@ -194,7 +177,7 @@ interface LookedAt extends OwnerEntry {
   readonly found: Authorization | undefined
 }
 
-/** An approval that was not redeemed or gave no refresh token, else of the client that has most. */
+/** Not redeemed or without a refresh token, else of the client that has most. */
 function oldestOfMost(entries: readonly LookedAt[]): readonly LookedAt[] {
   const unheld = entries.find(({ found }) => found?.state !== 'active' || found.refreshToken === undefined)
   if (unheld !== undefined) return [unheld]
@@ -204,7 +187,6 @@ function oldestOfMost(entries: readonly LookedAt[]): readonly LookedAt[] {
   return entries.filter(({ clientId }) => counts.get(clientId) === most).slice(0, 1)
 }
 
-/** All of the clients that were used longest ago. */
 function leastUsed(entries: readonly LookedAt[], clients: number): readonly LookedAt[] {
   const usedAt = new Map<string, number>()
   for (const { clientId, found } of entries) {
@@ -215,11 +197,9 @@ function leastUsed(entries: readonly LookedAt[], clients: number): readonly Look
   return entries.filter(({ clientId }) => ended.has(clientId))
 }
 
-/** Seconds since the epoch. */
 export const lastIssueOf = (live: Granted): number =>
   (live.state === 'active' ? live.lastResponse?.at : undefined) ?? live.grantedAt
 
-/** Whether the owner has let the client in. */
 export async function hasLetIn(
   {
     store,
@@ -269,7 +249,6 @@ export function indexedSince(
   return {
     /** Whether owners list every live authorization: nothing older lives without a refresh. */
     isComplete: async () => listsAll || now() - (await since()) > longest + rollout,
-    /** Notes the time at the start, or at a later check of readiness. */
     readiness: { name: 'authorizations', ready: since },
   }
 }

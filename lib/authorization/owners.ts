@@ -24,9 +24,9 @@ export interface OwnerEntry {
   /** 22 characters of base64url. The record may have ended, or may not exist yet. */
   readonly authorizationId: string
   readonly clientId: string
-  /** Whether the scope has `openid`: the client knows who the owner is. */
+  /** The client then knows who the owner is. */
   readonly openId: boolean
-  /** Seconds since the epoch: the entry may then go. */
+  /** The entry may then go, in seconds since the epoch. */
   readonly until: number
 }
 
@@ -38,7 +38,6 @@ export interface RememberedConsent {
 
 /** For certain facts and one answer. */
 export interface AllowedEntry {
-  /** Seconds since the epoch. */
   readonly at: number
   /** Empty if the page asked nothing. */
   readonly choice: string
@@ -46,7 +45,6 @@ export interface AllowedEntry {
   readonly scope: Scope
 }
 
-/** What the owner has allowed a client. */
 export interface OwnedClient {
   readonly clientId: string
   readonly consent: RememberedConsent
@@ -54,11 +52,11 @@ export interface OwnedClient {
 }
 
 interface OwnerRecord {
-  /** A new random name with each end of everything; empty for none. */
+  /** New and random with each end of everything; empty for none. */
   readonly revocation: string
   readonly revokedAt: number
   readonly revokedUntil: number
-  /** A new random name with each consent that is taken back; empty for none. */
+  /** New and random with each consent that is taken back; empty for none. */
   readonly withdrawal: string
   readonly withdrawnUntil: number
   /** The oldest first. */
@@ -92,8 +90,7 @@ const ownedClient = group<OwnedClient>({
   consent: inline(group<RememberedConsent>({ fingerprint: text(2), entries: rows(3, allowedEntry) })),
 })
 
-// An entry is a text: the id, a letter for `openid`, the end in base 36, and the index of the client in a list. About 35
-// bytes for each.
+// An entry is a text of about 35 bytes: id, a letter for `openid`, end in base 36, index of the client in a list.
 const idLength = 22
 const endLength = 7
 
@@ -110,7 +107,6 @@ function packed(entries: readonly OwnerEntry[]): Json {
   return [clients, written.join(' ')]
 }
 
-/** Undefined for anything else. */
 function unpacked(element: Json | undefined): readonly OwnerEntry[] | undefined {
   const [clients, joined] = isList(element) ? element : []
   if (!isTexts(clients) || typeof joined !== 'string') return undefined
@@ -138,16 +134,14 @@ const ownerRecord = group<OwnerRecord>({
 
 export const encodeOwner = (record: OwnerRecord): string => recordText(record, ownerRecord)
 
-/** @throws Error for a text of another form. */
 export const decodeOwner = (encoded: string): OwnerRecord => ownerRecord.read(elementsOf(encoded))
 
-// In characters: every entry writes the consents again.
+// Characters: every entry writes the consents again.
 const longestConsent = 16_384
 const longestConsents = 65_536
 
 /**
- * The consents with this one, which loses its oldest parts if it is too long. Of all together, those that end first go.
- * Undefined if even its newest part is too long.
+ * A long one loses its oldest parts; of all together, those that end first go. Undefined if its newest part is too long.
  */
 export function withConsent(
   others: readonly OwnedClient[],
@@ -174,13 +168,13 @@ function lastEnding(consents: readonly OwnedClient[], room: number): readonly Ow
   )
 }
 
-/** Names the owner at one issuer: 59 characters of base64url. */
+/** 59 characters of base64url. */
 export const ownerName = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
 
-/** Seconds that a decision may take from the page that asks: what an owner takes back meanwhile stays taken back. */
+/** Seconds for a decision: what an owner takes back meanwhile stays taken back. */
 const usualDecision = 3600
 
-/** Seconds. Clocks differ: nothing is dropped as ended before every clock says so. */
+/** Seconds: nothing is dropped as ended before every clock says so. */
 const clocksApart = 300
 
 /** Seconds after a revocation. */
@@ -188,14 +182,13 @@ const approvalWaits = 5
 
 /**
  * - `revoked`: the owner has ended everything since the approval began.
- * - `full`: the owner has no room for it. Nothing was entered.
+ * - `full`: the owner has no room. Nothing was entered.
  */
 type EntryOutcome = 'entered' | 'revoked' | 'full'
 
 /**
- * What each owner has at one issuer, as one record: authorizations, and remembered consents. Only processes have a
- * clock, and their clocks differ. So what ends approvals under way is a new random name, not a time: an approval
- * carries the names that were read with its owner.
+ * Authorizations and remembered consents of one owner at one issuer. Clocks differ, so a new random name, not a time,
+ * ends the approvals under way: they carry the names that were read with their owner.
  */
 export class Owners {
   constructor(
@@ -203,9 +196,7 @@ export class Owners {
     private readonly issuerDigest: string,
     /** Seconds since the epoch. */
     private readonly now: () => number,
-    /** Seconds that a request waits for its owner. */
     private readonly requestLifetime: number,
-    /** An owner has nothing left of a client. */
     private readonly left: (clientId: string, owner: string) => Promise<void> = async () => {},
   ) {}
 
@@ -214,9 +205,8 @@ export class Owners {
   }
 
   /**
-   * @param isFull judges the other entries.
    * @param began the names that were read with the owner; without names, the time of the approval; undefined for what
-   *   no revocation ends.
+   * no revocation ends.
    */
   enter(
     subject: string,
@@ -246,9 +236,7 @@ export class Owners {
   }
 
   /**
-   * Ends every approval under way and every consent, and returns the entries.
-   *
-   * @param seconds that an authorization without an entry may live.
+   * Ends every approval under way and every consent. @param seconds that an authorization without an entry may live.
    */
   revoke(subject: string, seconds: number): Promise<readonly OwnerEntry[]> {
     return this.change(subject, (record) => {
@@ -259,7 +247,7 @@ export class Owners {
     })
   }
 
-  /** Replaces the consent, unless the owner has taken back something since the names were read. */
+  /** Unless the owner has taken back something since the names were read. */
   async remember(
     subject: string,
     clientId: string,
@@ -275,7 +263,6 @@ export class Owners {
     })
   }
 
-  /** Ends the consent for this client, and returns the entries. */
   forget(subject: string, clientId: string): Promise<readonly OwnerEntry[]> {
     return this.change(subject, (record) => {
       const consents = record.consents.filter((each) => each.clientId !== clientId)
@@ -321,13 +308,12 @@ export class Owners {
 
 const newName = () => createId(secureRandom)
 
-/** For an approval to carry. */
 export const namesIn = ({ revocation, withdrawal }: OwnerRecord): string => `${revocation}.${withdrawal}`
 
 // None: the last one has ended, and there was none since.
 const isNewer = (current: string, carried: string): boolean => current !== '' && current !== carried
 
-// Without names, an approval and a revocation have only times, of clocks that may differ: the approval waits.
+// Without names there are only times, of clocks that may differ: the approval waits.
 export const isRevoked = ({ revocation, revokedAt }: OwnerRecord, began: string | number): boolean =>
   typeof began === 'string'
     ? isNewer(revocation, revocationIn(began))

@@ -10,7 +10,6 @@ export interface Place<Value> {
   readonly at: number
   /** An absent value is undefined (optional), or lacks its member (omittable). */
   readonly presence: 'required' | 'optional' | 'omittable'
-  /** Undefined writes nothing. */
   write(this: void, value: Value, list: Json[]): Element
   /** Undefined for a malformed element. */
   read(this: void, element: Element, list: readonly Json[], id: string | undefined): Value | undefined
@@ -131,7 +130,6 @@ export const inline = <Value>({ first, write, read }: Group<Value>): Place<Value
     (_element, list, id) => read(list, id),
   )
 
-/** A list within the list. */
 export const nested = <Value>(at: number, { write, read }: Group<Value>): Place<Value> =>
   place(
     at,
@@ -143,7 +141,6 @@ export const nested = <Value>(at: number, { write, read }: Group<Value>): Place<
     (element) => (isList(element) ? read(element) : undefined),
   )
 
-/** A record as the text that a store keeps. */
 export function recordText<Value>(value: Value, { write }: Group<Value>): string {
   const list: Json[] = []
   write(value, list)
@@ -162,7 +159,6 @@ export function elementsOf(encoded: string): readonly Json[] {
   throw unreadableRecord('the text is not a list')
 }
 
-/** A list of lists. */
 export function rows<Value>(at: number, row: Group<Value>): Place<readonly Value[]> {
   const { write, read } = nested(at, row)
   return place(

@@ -5,7 +5,6 @@ import { refused } from '../protocol/refusals'
 import { covers, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
 import {
   type Active,
-  type Approved,
   type Authorization,
   type Code,
   handleForPolls,
@@ -15,8 +14,6 @@ import { activeOf, issue, type Issued, saved } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { issueRepeatable, keepRefreshToken, lastResponseTo, repeat } from './repetition'
 import { type IssueContext, revoked, type TransitionResult, unchanged } from './transition'
-
-// What a client presents for tokens: a code, the handle of a poll, or a refresh token.
 
 export interface Redemption {
   readonly code: string
@@ -28,15 +25,15 @@ export interface Redemption {
 const failuresThatBurn = 5
 
 /**
- * RFC 6749 4.1.2: one write spends the code and adds the tokens, so one of parallel redemptions wins. The next one by
- * the same client is a replay, and revokes all tokens.
+ * RFC 6749 4.1.2: one write spends the code, so one of parallel redemptions wins. The next one by the same client is a
+ * replay, and revokes all tokens.
  */
 export function redeemCode(
   current: Authorization | undefined,
   redemption: Redemption,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // A replay may have removed the record before the removal was durable: this request confirms the absence.
+  // A replay may have removed the record, not yet durably: this request confirms the absence.
   if (current === undefined) return { action: 'touch', refusal: refused('code_unknown') }
   if (current.state === 'active') return replay(current, redemption)
   if (current.state !== 'approved') return unchanged(refused('code_unknown'))
@@ -49,17 +46,17 @@ export function redeemCode(
     return revoked(current, 'grant_expired', refused('grant_expired/code'))
   if (isBurnt(code)) return unchanged(refused('code_burnt'))
   const token = redirectUriMismatch(current.request, redemption) ?? context.restrict(current)
-  if (token instanceof OAuthError)
-    return isAttempt(token)
-      ? { action: 'save', authorization: withFailure(current), refusal: token }
-      : unchanged(token)
+  if (token instanceof OAuthError) {
+    if (!isAttempt(token)) return unchanged(token)
+    const authorization = { ...current, code: { ...code, failures: code.failures + 1 } }
+    return { action: 'save', authorization, refusal: token }
+  }
   const { consentToken, accessTokens, grantedAt } = current
   // A replay also revokes the access tokens that came together with the code.
   const active = activeOf(current, grantedAt, { consentToken, spentCode: code.digest, accessTokens })
   return saved('issued', issue(active, token, redemption.refreshToken, context))
 }
 
-/** Five redemptions had a wrong redirection URI or failed a check of an extension. */
 export const isBurnt = ({ failures }: Code): boolean => failures >= failuresThatBurn
 
 function replay(current: Active, redemption: Redemption): TransitionResult<Issued> {
@@ -83,13 +80,8 @@ function redirectUriMismatch(
     : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof is an attempt at the code. After a wrong target the client may ask again, and a lost scope may
-// come back.
+// Only a wrong proof burns the code: a wrong target or a lost scope does not.
 const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
-
-function withFailure(approved: Approved): Approved {
-  return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }
-}
 
 export interface Poll {
   readonly handle: string
@@ -98,10 +90,9 @@ export interface Poll {
 }
 
 /**
- * Gives the client its tokens once the owner has approved. Within the option `lifetimes.refreshTokenGrace` after the
- * first tokens, a repeated poll gets them again, because the response may be lost. A later poll is refused and changes
- * nothing: unlike a code, a handle passes through no browser, and a client that polls in several places must not lose
- * its tokens.
+ * Gives the client its tokens once the owner has approved. Within `lifetimes.refreshTokenGrace` after the first tokens,
+ * a repeated poll gets them again. A later one is refused and changes nothing: unlike a code, a handle passes through
+ * no browser.
  *
  * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and `invalid_grant`.
  */
@@ -141,13 +132,13 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
 interface Refresh {
   readonly refreshToken: string
   readonly clientId: string
-  /** As received; undefined stands for the whole granted scope. */
+  /** Default: the whole granted scope. */
   readonly scope: string | undefined
 }
 
 /**
- * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes the authorization. During the grace, the previous
- * one gets the same tokens again: parallel refreshes, and retries after a lost response.
+ * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes. During the grace, the previous one gets the same
+ * tokens again, for parallel refreshes and lost responses.
  */
 export function rotateRefreshToken(
   current: Authorization | undefined,
@@ -193,10 +184,8 @@ export function standingOf(
 ): 'current' | 'replaced' | undefined {
   if (refreshToken === undefined) return undefined
   if (hasDigest(text, refreshToken.digest)) return 'current'
-  // The tag shows whether this server made a former token.
   const former = genuineGeneration(text, refreshToken.tagKey)
   if (former !== undefined) return former < refreshToken.generation ? 'replaced' : undefined
-  // The refresh token of another server, with which the authorization began.
   return spentCode !== undefined && hasDigest(text, spentCode) ? 'replaced' : undefined
 }
 
@@ -213,9 +202,8 @@ function refreshScope(granted: Scope, requested: string | undefined): Scope | OA
 }
 
 /**
- * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, which authenticates at each refresh, or
- * bound to a key by an extension. All others rotate, whatever the options say. Undefined for a client that always
- * rotates.
+ * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, or bound to a key. All others rotate,
+ * whatever the options say. Undefined for a client that always rotates.
  */
 export function keeperFor(
   { client_type, refresh_token_rotation }: Client,

@@ -9,7 +9,6 @@ import type { GivenAnswer } from '../protocol/owner-question'
 
 export interface OwnerAnswerTo {
   readonly extension: string
-  /** Of the question. */
   readonly name: string
   readonly given: GivenAnswer
 }
@@ -22,20 +21,17 @@ interface Circumstances {
 export interface RememberedDecision extends Circumstances {
   readonly at: number
   readonly fingerprint: string
-  /** The scope, and the claims, that the page showed. */
   readonly shown: Scope
   readonly allowed: Scope
 }
 
-/** Empty without an answer. */
 export function choiceKey(answer: OwnerAnswerTo | undefined): string {
   if (answer === undefined) return ''
   return digest(JSON.stringify([answer.extension, answer.name, answer.given.value]))
 }
 
 /**
- * One name for each resource, together with all other facts. Each resource counts by itself. Other facts count only all
- * together: only their extension knows what a part of them means.
+ * Each resource counts by itself; other facts only all together: only their extension knows what a part of them means.
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const others = facts
@@ -54,7 +50,6 @@ const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
 // A scope token has no space.
 const claimMark = 'claim '
 
-/** Each claim counts by itself, as a scope does. */
 export const claimKeys = (facts: readonly ConsentFact[]): readonly string[] =>
   facts.filter(isClaims).flatMap((fact) => valuesOf(fact).map((value) => claimMark + value))
 
@@ -63,7 +58,7 @@ export const askedFor = (scope: Scope, facts: readonly ConsentFact[]): Scope => 
   ...claimKeys(facts),
 ]
 
-/** Names the destinations and the keys of the client. A rotation of its secrets changes nothing. */
+/** The destinations and the keys: a rotation of secrets changes nothing. */
 export function clientFingerprint(client: Client): string {
   const { client_type, token_endpoint_auth_method, credentials, redirect_uris, members } = client
   const { loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris } = client
@@ -79,7 +74,6 @@ const inOrder = (_name: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** Undefined if the owner was never asked. */
 export function allowedScope(
   consent: RememberedConsent,
   { choice, facts }: Circumstances,
@@ -114,13 +108,12 @@ function allowedIn({ entries }: RememberedConsent): { scope: Scope; claims: read
   }
 }
 
-/** Leaves out what the owner decided before this time. */
 const since = (consent: RememberedConsent, time: number): RememberedConsent => ({
   ...consent,
   entries: consent.entries.filter(({ at }) => at > time),
 })
 
-/** What the page showed counts as this decision says. The rest stays, unless the client has changed. */
+/** The rest stays, unless the client has changed. */
 function withDecision(
   before: RememberedConsent | undefined,
   decision: RememberedDecision,
@@ -148,13 +141,13 @@ function partsKept(
   ]
 }
 
-/** What an owner has allowed a client, which so gets in without a page. */
+/** What an owner has allowed a client: it gets in without a page. */
 export interface ListedConsent {
   readonly clientId: string
   readonly scope: Scope
-  /** The single claims of OpenID Connect that the owner has allowed besides. */
+  /** Single claims of OpenID Connect, allowed besides. */
   readonly claims: readonly string[]
-  /** When the owner first allowed a part, in seconds since the epoch. */
+  /** When the owner allowed the first part, in seconds since the epoch. */
   readonly grantedAt: number
   /** When the last part ends, in seconds since the epoch. */
   readonly expiresAt: number
@@ -163,16 +156,15 @@ export interface ListedConsent {
 interface MemoryTerms {
   readonly owners: Owners
   readonly seconds: number
-  /** Seconds since the epoch. */
   readonly now: () => number
-  /** In seconds since the epoch; what owners allowed up to it counts no more. Default: all counts (-Infinity). */
+  /** What owners allowed up to this second counts no more. Default: all counts (-Infinity). */
   readonly revokedBefore?: ((clientId: string) => Promise<number>) | undefined
 }
 
 export class ConsentMemory {
   constructor(private readonly terms: MemoryTerms) {}
 
-  /** Forgets the consent if the client has changed. */
+  /** Undefined also if the client has changed. */
   async find(subject: string, client: Client): Promise<RememberedConsent | undefined> {
     const { client_id: clientId } = client
     const { consents } = await this.terms.owners.read(subject)
@@ -195,7 +187,7 @@ export class ConsentMemory {
     return listed.flat().toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
   }
 
-  /** @param names that were read with the owner. One who has taken something back since is asked again. */
+  /** An owner who has taken something back since the names were read is asked again. */
   async remember(
     subject: string,
     clientId: string,

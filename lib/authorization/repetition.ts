@@ -28,18 +28,14 @@ import {
   unchanged,
 } from './transition'
 
-// The same request gets the same answer again: a code, or tokens. They derive from the credential that the request
-// presents, and from the salt in the record: neither suffices alone.
+// The same request gets the same answer again. It derives from the presented credential and the salt in the record:
+// neither suffices alone.
 
-/** @param asked what the request asks for: a request for anything else never gets the same letters. */
+/** @param asked a request for anything else never gets the same letters. */
 const secretsOf = (credential: string, salt: string, asked = ''): Random =>
   derivedText(credential, `answer ${salt} ${asked}`)
 
-/**
- * An approval in this context makes its code again.
- *
- * @param selected what the form selects, such as ticked boxes.
- */
+/** @param selected what the form selects, such as ticked boxes. */
 export const repeatable = (
   context: IssueContext,
   consentToken: string,
@@ -47,7 +43,6 @@ export const repeatable = (
   selected: string,
 ): IssueContext => ({ ...context, codeSecrets: secretsOf(consentToken, salt, selected) })
 
-/** What the record needs for it. */
 export function withForm(
   authorization: Authorization,
   { consentToken }: Requested,
@@ -58,7 +53,7 @@ export function withForm(
   return { ...authorization, consentToken, code: { ...authorization.code, salt } }
 }
 
-/** False after another selection, and if a host's response type makes a code of its own. */
+/** False after another selection, and if a host's response type makes its own code. */
 export const isSameCode = (made: Authorization, { code }: Approved): boolean =>
   made.state === 'approved' && made.code.digest === code.digest
 
@@ -87,14 +82,13 @@ interface Repeatable extends Omit<LastResponse, 'at'> {
   readonly texts: Texts
 }
 
-/** Undefined beyond the grace, and if the last response went to another credential. */
+/** Undefined also if the last response went to another credential. */
 export function lastResponseTo(
   { id, lastResponse, refreshToken: current }: Active,
   credential: string,
   { now, lifetimes }: IssueContext,
 ): Repeatable | undefined {
-  // Clocks of processes differ both ways: a response may seem to lie in the future. Further ahead than the grace, the
-  // clock is wrong, and there is no grace.
+  // Clocks differ both ways: a response may seem to lie in the future. Further ahead than the grace, there is none.
   if (lastResponse === undefined || Math.abs(now - lastResponse.at) >= lifetimes.refreshTokenGrace)
     return undefined
   const { salt, sealedProperties } = lastResponse
@@ -108,8 +102,8 @@ export function lastResponseTo(
 }
 
 /**
- * Another request gets an access token beside the last response, the same one each time. So does the same request after
- * the end of its token, and at a server that has lost its format.
+ * Another request gets an access token beside the last response, the same one each time; so does the same request after
+ * its token has ended.
  */
 export function repeat(
   current: Active,
@@ -135,7 +129,7 @@ function addBeside(
   token: NewAccessToken,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // The last response has settled this, such as the key that binds the refresh token.
+  // Settled by the last response, such as the key that binds the refresh token.
   const keepingNothing = { ...token, authorizationData: nothingToKeep }
   const { authorization, issued } = addAccessToken(current, keepingNothing, context, texts.accessToken)
   const added = newestToken(authorization)
@@ -158,11 +152,9 @@ function again(
 }
 
 /**
- * RFC 6749 6: the lifetime of the same refresh token begins anew. The response repeats it, because some clients forget
- * what the last response did not name.
- *
- * A refresh that loses a race gets the access token of the winner, which did not exist when its request came. So
- * clients with many processes neither fill the record nor wait for each other.
+ * RFC 6749 6: the same refresh token begins its lifetime anew, and the response repeats it for clients that would
+ * forget it. A refresh that loses a race gets the access token of the winner, so clients with many processes do not
+ * fill the record.
  *
  * @param superseded the record that the request has read before.
  */
@@ -173,7 +165,7 @@ export function keepRefreshToken(
   context: IssueContext,
   superseded: Authorization | undefined,
 ): TransitionResult<Issued> {
-  // The newest token of the record that a request has read makes each one different.
+  // The newest token that a request has read makes each one different.
   const nextOf = (read: Active) =>
     derivedToken(read, token, text, `kept ${stored.tagKey} ${newestDigest(read)}`)
   if (superseded?.state === 'active') {
@@ -192,9 +184,8 @@ export function keepRefreshToken(
   })
 }
 
-function derivedToken(current: Active, token: NewAccessToken, credential: string, salt: string): string {
-  return createCredential('accessToken', current.id, secretsOf(credential, salt, termsOf(token, current)))
-}
+const derivedToken = (current: Active, token: NewAccessToken, credential: string, salt: string): string =>
+  createCredential('accessToken', current.id, secretsOf(credential, salt, termsOf(token, current)))
 
 type Terms = Pick<NewAccessToken, 'scope' | 'extensionData' | 'tokenType' | 'format'>
 
@@ -207,7 +198,7 @@ function isSame(first: AccessToken, token: NewAccessToken, current: Active): boo
   return termsOf({ ...first, format }, current) === termsOf(token, current)
 }
 
-/** False if the server has lost the format, as after a deployment. */
+/** False if a deployment has lost the format. */
 const isGood = ({ expiresAt, formatted }: AccessToken, { now, formats }: IssueContext): boolean =>
   expiresAt > now && (formatted === undefined || formats?.has(formatted.format) === true)
 
@@ -231,8 +222,5 @@ function unsealed(text: string | undefined, credential: string): TokenProperties
   throw new Error('The members that a token type added to the last token response were altered in the store.')
 }
 
-function isProperties(value: unknown): value is TokenProperties {
-  return (
-    isRecord(value) && Object.values(value).every((member) => ['string', 'number'].includes(typeof member))
-  )
-}
+const isProperties = (value: unknown): value is TokenProperties =>
+  isRecord(value) && Object.values(value).every((member) => ['string', 'number'].includes(typeof member))

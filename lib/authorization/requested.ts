@@ -30,31 +30,28 @@ export interface RequestProposal extends Omit<Grant, 'id' | 'issuerDigest' | 'su
   readonly request: PendingRequest | undefined
 }
 
-/** A valid request of an owner who is known. */
 export interface OwnerProposal extends RequestProposal {
   readonly subject: string
 }
 
 export interface OpenChoices {
   /**
-   * 22 characters of base64url that no record has had, such as 16 bytes of a digest of a user code. Who knows the id
-   * of a request that is polled can claim it. Default: random.
+   * 22 characters of base64url that no record has had. Who knows the id of a polled request can claim it. Default:
+   * random.
    */
   readonly id?: string
-  /**
-   * The parameters of the request, in form encoding. The record has them until the decision. Default: none.
-   */
+  /** The parameters in form encoding, kept until the decision. Default: none. */
   readonly parameters?: string
   /**
-   * Seconds. A request with a redirection URI lives as long until a browser brings it, and from then on by the option
-   * `lifetimes.authorizationRequest`. Default: this option.
+   * Seconds until a browser must bring a request with a redirection URI; then `lifetimes.authorizationRequest` counts.
+   * Default: this option.
    */
   readonly lifetime?: number
-  /** What the plug-in keeps with the request until the decision. Default: nothing. */
+  /** Kept until the decision. Default: nothing. */
   readonly pluginData?: ExtensionData
 }
 
-/** Opens a request without a known resource owner: makes its record, and the handle for the client. */
+/** Opens a request without a known resource owner, and makes the handle for the client. */
 export function openRequest(
   proposal: RequestProposal,
   context: RecordContext,
@@ -75,11 +72,7 @@ export function openRequest(
   }
 }
 
-/**
- * The URL to which the login returns has the reference, which names no owner and approves nothing.
- *
- * @param parameters a digest, for which alone the reference is good.
- */
+/** The login reference names no owner and approves nothing. @param parameters a digest, for which alone it is good. */
 export function openForLogin(
   proposal: RequestProposal,
   parameters: string,
@@ -98,7 +91,7 @@ interface OpenedForm {
   readonly consentToken: string
 }
 
-/** Nothing names the request of an owner who is known: its form comes once. */
+/** Its form comes once, because nothing names the request. */
 export function openForOwner(proposal: OwnerProposal, context: RecordContext): OpenedForm {
   const id = createId(context.random)
   const consentToken = createCredential('authorizationRequest', id, context.random)
@@ -127,16 +120,15 @@ const requestedOf = (
 })
 
 /**
- * The id of the authorization of a handle or a consent token; undefined for another text. The id proves nothing:
- * compare the digest of the text with the record.
+ * The id of the authorization of a handle or a consent token; undefined for another text. It proves nothing: compare
+ * the digest with the record.
  */
 export const authorizationIdOf = (text: string): string | undefined =>
   credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
 
-/** What names a request to be claimed. */
 export interface Presented {
   readonly clientId: string
-  /** The handle of the client, or the login reference. Undefined for a request that is polled: its id names it. */
+  /** The handle of the client, or the login reference. Undefined for a polled request: its id names it. */
   readonly handle: string | undefined
 }
 
@@ -148,7 +140,7 @@ export function findClaimable(
   subject?: string,
 ): Requested | OAuthError {
   if (current?.state !== 'requested' || current.decision !== undefined) return requestNotOpen()
-  // The handle of a request that is polled is for the polls alone.
+  // The handle of a polled request is for the polls alone.
   if (current.handle === undefined || (handle === undefined) !== (current.request === undefined))
     return requestNotOpen()
   if (handle !== undefined && !hasDigest(handle, current.handle)) return requestUnknown()
@@ -167,14 +159,12 @@ export const refusalForOwner = (
     : requestOfAnotherOwner()
 
 export interface ClaimedForm extends OpenedForm {
-  /** Whether this owner has claimed the request before. */
   readonly isAgain: boolean
 }
 
 /**
- * The request gets a consent token, which the client does not know. The first owner wins; every other one is refused.
- * The owner gets the same form again while it shows the same (two tabs have one form), and else another form in its
- * place. `proposal`, as parsed for this owner, replaces what the record has.
+ * Gives a consent token that the client does not know. The first owner wins, and gets the same form again while it
+ * shows the same, else another one. `proposal`, as parsed for this owner, replaces what the record has.
  *
  * @param secret with a salt, it derives the consent token: the handle, or a text that only the server knows.
  */
@@ -190,7 +180,7 @@ export function claim(
   const isAgain = claimable.subject !== undefined
   const isSame = isAgain && isDeepStrictEqual(shownOf(claimable), shownOf(proposal))
   const salt = (isSame ? claimable.salt : undefined) ?? createSalt(context.random)
-  // Neither the secret nor the store, which has only the salt, suffices alone to make the consent token.
+  // Neither the secret nor the store's salt suffices alone.
   const random = derivedText(secret, `consent token ${salt}`)
   const consentToken = createCredential('authorizationRequest', claimable.id, random)
   const { lifetimeUntilSeen: _seen, ...open } = claimable
@@ -213,7 +203,6 @@ const shownOf = ({ scope, tokenType, extensionData, request }: RequestProposal) 
   request,
 ]
 
-/** From now on, the request lives as long as every request. @param demands whether the server demands the login. */
 export function awaitLogin(
   current: Authorization | undefined,
   presented: Presented,
@@ -230,7 +219,7 @@ export function awaitLogin(
   return { action: 'save', authorization: { ...request, demandedLogin, expiresAt }, outcome: undefined }
 }
 
-/** Opens a claimed request for another account of its owner. */
+/** For another account of its owner. */
 export function release(
   current: Authorization | undefined,
   { consentToken, subject }: { readonly consentToken: string; readonly subject: string },
@@ -252,7 +241,6 @@ const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_o
 
 export const requestExpired = (): OAuthError => refused('authorization_request_expired')
 
-/** Of the resource owner who is logged in now. */
 export interface OwnersDecision {
   readonly consentToken: string
   readonly subject: string
@@ -288,15 +276,15 @@ export function findAsked(
   return subject === undefined || subject === current.subject ? current : requestOfAnotherOwner()
 }
 
-/** What the owner of a request that is polled has decided; undefined if the decision is still to come. */
+/** Undefined before the decision of a polled request. */
 export function answerIn(current: Authorization): Answer | undefined {
   if (current.state === 'requested') return current.decision
   return current.state === 'active' && current.spentCode !== undefined ? 'approved' : undefined
 }
 
 /**
- * Approves a request with an authorization code (RFC 6749 4.1.2). The record has the digest of the returned `code`,
- * which lives as long as the option `lifetimes.authorizationCode`: 60 seconds by default.
+ * Approves a request with an authorization code (RFC 6749 4.1.2) that lives for `lifetimes.authorizationCode`: 60
+ * seconds by default.
  */
 export function approveWithCode(
   requested: RequestedAuthorization,
@@ -331,7 +319,7 @@ export function approveWithCode(
 }
 
 /**
- * Approves a request with an access token at once, without a code or a refresh token (RFC 6749 4.2.2).
+ * Approves a request with an access token at once, without a refresh token (RFC 6749 4.2.2).
  *
  * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
  */
@@ -339,13 +327,12 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
   return issueAccessToken(activeOf(proposed, context.now), proposed.scope, context)
 }
 
-/** The record stays: the opposite decision is refused, and the same one gets the same response. */
+/** The record stays, to repeat the response and to refuse the opposite decision. */
 export const deny = ({ parameters: _parameters, pluginData: _data, ...requested }: Requested): Requested => ({
   ...requested,
   decision: 'denied',
 })
 
-/** A request without a redirection URI gets no code: its client polls for the tokens. */
 export function approveForPolls(
   { parameters: _parameters, pluginData: _data, ...requested }: Requested,
   { now, lifetimes }: RecordContext,
@@ -355,12 +342,12 @@ export function approveForPolls(
   return { ...requested, decision: 'approved', grantedAt: now, expiresAt }
 }
 
-/** An owner has claimed it, and its client gets a redirect. */
+/** Claimed, and its client gets a redirect. */
 export type OwnersRequest = Requested & RequestedAuthorization
 
 export type RepeatableApproval = Approved & { readonly code: { readonly salt: string } }
 
-/** A redirect answers the client, and the server can give it again: it sends no access token twice. */
+/** The server can give a redirect again: it sends no access token twice. */
 export const isRedirectable = (decidable: Authorization): decidable is OwnersRequest | RepeatableApproval =>
   decidable.state === 'approved'
     ? decidable.code.salt !== undefined && decidable.accessTokens.length === 0

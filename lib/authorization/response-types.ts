@@ -9,35 +9,28 @@ import type { ResponseTypeDescription } from '../protocol/response-types'
 
 /** The result of an approval. */
 export interface Approval {
-  /** The record of the approved authorization, with the id of the request. */
+  /** The approved record, with the id of the request. */
   readonly authorization: Authorization
-  /** Parameters of the response in clear, such as `code`. The endpoint adds `state` and `iss`. */
+  /** In clear, such as `code`. The endpoint adds `state` and `iss`. */
   readonly parameters: Readonly<Record<string, string>>
-  /**
-   * An access token of the authorization, if the response has one: only with the mode `fragment`. The endpoint writes
-   * its parameters.
-   */
+  /** Only with the mode `fragment`. The endpoint writes its parameters. */
   readonly issued?: Issued
 }
 
-/**
- * By the header `Location`, or by a link on a page: for user agents that lose a fragment in `Location` (RFC 6749
- * 4.2.2).
- */
+/** By the header `Location`, or by a link on a page: for user agents that lose its fragment (RFC 6749 4.2.2). */
 export type RedirectMethod = 'location' | 'page'
 
 /** A response type, of the suite or of a host (RFC 6749 3.1.1 and 8.4). */
 export interface ResponseType extends ResponseTypeDescription {
-  /** The component of the redirection URI that carries the response, also for an error. */
+  /** The component of the redirection URI that carries the response, also an error. */
   readonly mode: 'query' | 'fragment'
-  /** How the user agent returns to the client. Default `location`. */
+  /** Default `location`. */
   readonly redirectBy?: RedirectMethod
   /**
    * Returns the record that replaces the request, and the response. Must be pure: the server calls it again if two
-   * decisions race or a decision arrives twice. The code of `approveWithCode` is then the same.
+   * decisions race or one arrives twice. The code of `approveWithCode` is then the same.
    *
-   * @throws OAuthError to refuse the request; the client gets the error by redirect. Any other error becomes
-   * `server_error`.
+   * @throws OAuthError to refuse the request by redirect. Any other error becomes `server_error`.
    */
   approve(proposed: RequestedAuthorization, context: IssueContext): Approval
 }
@@ -82,16 +75,15 @@ export const codeResponseType: ResponseType = {
 /** Options of {@link implicit}. */
 export interface ImplicitOptions {
   /**
-   * Default `location`, a redirect. `page` shows a page with a link, for user agents that lose the fragment of a
-   * redirect (RFC 6749 4.2.2).
+   * Default `location`, a redirect. `page` shows a link, for user agents that lose the fragment of a redirect (RFC 6749
+   * 4.2.2).
    */
   readonly redirectBy?: RedirectMethod
 }
 
 /**
- * The implicit grant (RFC 6749 4.2): the fragment of the redirection URI carries the access token, without client
- * authentication and without a refresh token. Use it only for clients that you cannot change: RFC 9700 2.1.2 advises
- * against it, and the code grant with PKCE serves the same clients better.
+ * The implicit grant (RFC 6749 4.2): the redirection URI carries the access token in its fragment. Use it only for
+ * clients that you cannot change: RFC 9700 2.1.2 advises against it, and for the code grant with PKCE.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */

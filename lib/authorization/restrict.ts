@@ -1,5 +1,4 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from './transition'
-import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { aText, aWhole, yesOrNo } from '../primitives/fields'
 import { exactShape, optional, requireShape } from '../primitives/schema'
@@ -7,7 +6,6 @@ import type {
   Extension,
   ExtensionRequest,
   ExtensionTokenRequest,
-  ExchangedToken,
   TokenRestriction,
 } from '../protocol/extension'
 import { dataOf, type Evidence, noEvidence, ownDataOf, withOwn } from '../protocol/extension-data'
@@ -17,7 +15,6 @@ import { covers, distinct, type Scope, scopeRefusal, scopeWithin, unavailableSco
 
 interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
-  /** Undefined also if the grant type does not read the parameter. */
   readonly requestedScope?: Scope | undefined
   readonly evidence?: Evidence
 }
@@ -50,7 +47,7 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
 }
 
 /**
- * First by the client's scope of now, then by each extension, in the order of the option `plugins`.
+ * First by the client's scope of now, then by each extension in its order.
  *
  * @throws TypeError if an extension would widen the grant, or returns data that a store cannot hold.
  */
@@ -74,8 +71,8 @@ export function restrictToken(
 }
 
 /**
- * The record holds the whole scope, so what a registration loses and gets back counts again. A grant that
- * begins is up to its grant type.
+ * The record holds the whole scope: what a registration loses and gets back counts again. A grant that begins
+ * is up to its grant type.
  */
 function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
@@ -127,7 +124,7 @@ function ask(
       requestedScope,
       authorizationData,
       begins,
-      subjectToken: subjectToken && exchangedToken(name, subjectToken),
+      subjectToken: subjectToken && { scope: subjectToken.access.scope, ...ownDataOf(name, subjectToken) },
       audience,
       evidence: evidence === noEvidence ? undefined : evidence.get(name),
     })
@@ -135,10 +132,6 @@ function ask(
     if (refusal instanceof OAuthError) return refusal
     throw refusal
   }
-}
-
-function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
-  return { scope: found.access.scope, ...ownDataOf(name, found) }
 }
 
 // A mistake of a host must never widen the approval of the owner.

@@ -6,14 +6,12 @@ import { standingOf } from './redeem'
 import { revocationEvent, type TransitionResult } from './transition'
 
 interface Revocation {
-  /** Opaque, or read by a format; of any client. */
   readonly token: string | FormattedToken
   readonly clientId: string
 }
 
 /**
- * RFC 7009 2.1 lets the revocation of an access token revoke the refresh token too: one record, so all its tokens and
- * an unredeemed code end. Only a genuine token of this client counts.
+ * RFC 7009 2.1: one record, so all its tokens and an unredeemed code end. Only a genuine token of this client counts.
  */
 export function revokeByToken(
   current: Authorization | undefined,

@@ -11,7 +11,7 @@ import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
 import type { Context } from '../doors/context'
 
-/** RFC 7662 2. Needs `may_introspect`: a client could try out tokens (RFC 7662 2.1 and 4). */
+/** RFC 7662 2.1 and 4: without `may_introspect`, a client could try out tokens. */
 export async function introspect(
   server: Context,
   { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
@@ -41,7 +41,7 @@ async function subjectFor(
   { subject, clientId }: Access,
   known?: Client,
 ): Promise<string | undefined> {
-  // RFC 9068 2.2: `sub` is the client that acts for itself. Resource servers read it.
+  // RFC 9068 2.2: `sub` is the client that acts for itself.
   if (subject === undefined) return clientId
   if (publishedSubject === undefined) return subject
   const client = known ?? (await settings.findClient(clientId))

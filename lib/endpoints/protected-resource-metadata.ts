@@ -8,8 +8,8 @@ import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../proto
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
 /**
- * RFC 9728 3.1: the well-known name stands before the path; the query stays. RFC 9728 1.2 requires https;
- * loopback may use http, for development.
+ * RFC 9728 3.1: the well-known name stands before the path; the query stays. 1.2: https, but loopback may use
+ * http.
  */
 export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
@@ -21,22 +21,21 @@ export function metadataUrlOf(resource: string): URL | undefined {
   return new URL(url.origin + wellKnownOfResources + path + url.search)
 }
 
-/** Members that a host adds to the metadata of a resource, under the registered names (RFC 9728 2). */
+/** Members that a host adds to the metadata of a resource (RFC 9728 2). */
 export interface ProtectedResourceMembers {
   /** Default: the `scopes` of the resource in the option `resources`. */
   readonly scopes_supported?: readonly string[]
   /**
-   * What people call the resource, without the option `resources`. With it, the `name` there is the only one,
-   * as on the consent page, and a `resource_name` here is a mistake.
+   * With the option `resources`, the `name` there is the only one, and a `resource_name` here is a mistake.
    */
   readonly resource_name?: string
-  /** The page for developers. Default: the `documentation` of the resource in the option `resources`. */
+  /** For developers. Default: the `documentation` of the resource in the option `resources`. */
   readonly resource_documentation?: string
-  /** The page about what a client may do with the data of the resource. */
+  /** What a client may do with the data of the resource. */
   readonly resource_policy_uri?: string
-  /** The page with the terms of service. */
+  /** The terms of service. */
   readonly resource_tos_uri?: string
-  /** Any other member, such as `resource_name#de`. */
+  /** Such as `resource_name#de`. */
   readonly [member: string]: string | boolean | readonly string[] | undefined
 }
 
@@ -77,7 +76,6 @@ const nameExpectation =
 const ownMember = refusal('is a member that the server itself sets.')
 const aPage = optional(kind(isWebPage, webPageExpectation))
 
-/** @param scopes of the resource in the option `resources`. */
 const fields = (scopes: Scope) => ({
   resource: ownMember,
   authorization_servers: ownMember,

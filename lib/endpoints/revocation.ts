@@ -11,8 +11,8 @@ interface RevocationRequest extends Pick<EndpointRequest, 'client' | 'parameters
 }
 
 /**
- * RFC 7009 2. One response for every token: it does not show whether another client's token exists. Ignores
- * `token_type_hint`: a token's form shows its kind, and each format reads its own.
+ * RFC 7009 2. One response for every token: it does not show whether another client's exists. Ignores
+ * `token_type_hint`: a token's form shows its kind.
  */
 export async function revoke(
   server: Context,
@@ -25,7 +25,7 @@ export async function revoke(
   else if (formats.length > 0)
     for (const formatted of await readFormatted(formats, token))
       await revokeIn(server, request, formatted.authorizationId, formatted)
-  // RFC 7009 2.2 demands an empty success. Libraries that parse every response as JSON need an object.
+  // RFC 7009 2.2 demands an empty success; libraries that parse JSON need an object.
   return {}
 }
 

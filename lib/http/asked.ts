@@ -24,27 +24,25 @@ import { keepOpener } from './host-policies'
 import type { RequestLimit } from './network-limits'
 import { HttpRequest } from './request'
 
-/** What the edge does with the requests to an endpoint or a page. */
 export interface Terms {
   readonly name: string
   readonly path: string
-  /** As `Allow` lists them. */
+  /** In the order of `Allow`. */
   readonly methods: readonly string[]
-  /** `fields` takes a form, or JSON in its place. */
+  /** `fields`: a form, or JSON. */
   readonly body: 'form' | 'json' | 'fields'
-  /** Default: only failures count. */
   readonly limit: RequestLimit | undefined
   readonly share: Share | undefined
-  /** `told`: the client hears of maintenance and closing, by a redirect. */
+  /** `told`: by a redirect to the client. */
   readonly service: 'needed' | 'told' | 'none'
   readonly clientAuthentication: 'required' | 'confidential' | 'optional' | 'none'
   readonly usesUpLast: boolean
 }
 
 export interface Row<Answer> extends Terms {
-  /** Runs before the body is read. */
+  /** Before the body is read. */
   readonly begin?: (asked: Asked) => void
-  /** For events, such as the credential. */
+  /** For events. */
   readonly notesOf?: ((form: Parameters) => Partial<Pick<AuditNotes, 'shown' | 'grantType'>>) | undefined
   /** Undefined: the next middleware answers. */
   readonly handle: ((asked: Asked) => Eventual<Answer>) | undefined
@@ -55,7 +53,6 @@ export interface Row<Answer> extends Terms {
 export const nothingToUse: readonly SingleUse[] = []
 const bearerScheme = ['Bearer']
 
-/** A request to an endpoint or a page: what its checks find, its events tell and plug-ins read. */
 export class Asked
   extends HttpRequest
   implements
@@ -73,25 +70,23 @@ export class Asked
   claimedClientId: string | undefined = undefined
   isRegistered = false
   clientId: string | undefined = undefined
-  /** False for a request that came after closing. */
+  /** False for a request after closing. */
   isOpen = true
-  /** By the network limit on requests. */
+  /** By the network limit. */
   isCounted = false
-  /** By this request. */
   proven: ProvenClient | undefined = undefined
   client: Client | undefined = undefined
-  /** Used up once nothing else refuses the request. */
+  /** Once nothing else refuses the request. */
   singleUses = nothingToUse
   parameters = Parameters.none
   json: unknown = undefined
   evidence: Evidence = noEvidence
   inJson = false
   uiLocales: string | undefined = undefined
-  /** An error page may lead back to this client. */
   askingClient: Client | undefined = undefined
   resourceOwner: ResourceOwner | undefined = undefined
   ownerReadAt = 0
-  /** Of the challenge of a refusal, after a plug-in asked for a token. */
+  /** Of a refusal's challenge, after a plug-in asked for a token. */
   schemes: readonly string[] = bearerScheme
 
   constructor(
@@ -159,7 +154,7 @@ export class Asked
       if (!(await this.server.counters.useOnce(key, seconds, share))) throw refusal()
   }
 
-  /** OpenID Connect Core 3.1.2.1. Parameters that replace earlier ones do so here, too. */
+  /** OpenID Connect Core 3.1.2.1. */
   parametersReplaced(parameters: Parameters): void {
     this.uiLocales = parameters.peek('ui_locales')
   }
@@ -208,7 +203,7 @@ export class Asked
 export const isOfClient = (asked: Asked): asked is Asked & { readonly client: Client } =>
   asked.client !== undefined
 
-/** The same object in all middlewares of a server, but with the row of each. */
+/** Shared by all middlewares of a server, but with the row of each. */
 export function askedOf(
   server: Edge,
   row: Terms,

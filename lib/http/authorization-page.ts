@@ -3,6 +3,7 @@ import { requestNotOpen } from '../authorization/requested'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type AuthorizationOutcome } from '../authorization-endpoint/authorize'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
+import { longestQuery } from '../authorization-endpoint/open-request'
 import { answeredPage, continuePage, insecureRedirectPage, unverifiedPage } from '../pages/pages'
 import { submitScriptSource } from '../pages/html'
 import { type Eventual, isLater } from '../primitives/concurrency'
@@ -13,7 +14,7 @@ import { consentTokenField, decisionIn } from '../protocol/owner-question'
 import type { Asked, Row } from './asked'
 import type { Edge } from './edge'
 import { keepOpener, warnOfLoginFormAction, warnOfLoginOpener } from './host-policies'
-import { anyPage, isFromOwnSite, longestQuery, repeatByGet } from './page'
+import { anyPage, isFromOwnSite, repeatByGet } from './page'
 import { hasJson, wantsJson } from './request'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 
@@ -45,7 +46,7 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   if (method === 'POST') {
     // RFC 6749 3.1 and appendix B: a client's request is a form.
     if (hasJson(request)) throw refused('body_type')
-    // A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
+    // A host's page that sends only its buttons: a client's request has `client_id`, and may have an ignored
     // `decision` (RFC 6749 3.1).
     if (parameters.mentions('decision') && !parameters.mentions('client_id'))
       throw refused('decision_fields_missing')
@@ -61,8 +62,7 @@ function takeRequest(asked: Asked): Eventual<Outcome> {
   return authorize(openOrClosing(asked), parameters, asked, asked.onCommitted)
 }
 
-// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again. OpenID Connect
-// Core 3.1.2.1 allows `POST`.
+// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again.
 const isRepeatedByGet = ({ request, parameters }: Asked) =>
   request.headers['sec-fetch-site'] === 'cross-site' &&
   parameters.mentions('client_id') &&
@@ -95,7 +95,7 @@ async function takeDecision(asked: Asked): Promise<Outcome> {
 const openOrClosing = ({ server, isOpen }: Asked): Edge =>
   isOpen ? server : { ...server, requireService: () => Promise.reject(refused('closing')) }
 
-/** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
+/** A page warns before plain HTTP, and before a stranger to whom the owner has not agreed to go. */
 function lead(asked: Asked, outcome: Outcome): void {
   const { server, request, response } = asked
   const { audit, settings } = server
@@ -109,7 +109,7 @@ function lead(asked: Asked, outcome: Outcome): void {
   const { location, fields, error, clientId } = outcome
   // The login's policy applies to redirects, not to a form of another page.
   if (fields === undefined && !isDecision(asked)) warnOfLoginFormAction(asked, location)
-  // The host's page failed after its headers: only the host's error handling can act.
+  // The host's page failed after its headers: only its error handling can act.
   if (error !== undefined && response.headersSent) throw error
   asked.clientId = clientId
   const requestId = error === undefined ? audit.reportSuccess(asked) : audit.reportError(asked, error)
@@ -131,11 +131,11 @@ function lead(asked: Asked, outcome: Outcome): void {
 function pageBefore(asked: Asked, { location, fields, error, asksOwner, redirectBy }: Redirection) {
   const approved = error === undefined
   const way = { location, fields }
-  // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.
+  // RFC 6749 3.1.2.1. The URI may have slipped past registration.
   if (isInsecure(location)) return { html: insecureRedirectPage({ ...way, granted: approved }, asked.locale) }
   if (asksOwner === true && !approved) {
     const { status, headers, isTrouble } = errorPageOf(error)
-    // The page of a refusal is the complete answer. Trouble keeps its status: the request may succeed later.
+    // Trouble keeps its status, because the request may succeed later.
     const html = unverifiedPage({ ...way, isRefused: !isTrouble }, asked.locale)
     return isTrouble ? { html, status, headers } : { html }
   }

@@ -51,25 +51,25 @@ import { sendJson } from './response'
 declare global {
   namespace Express {
     interface Request {
-      /** The access that the request's token gives. A bearer guard sets it. */
+      /** The access that the request's token gives, set by a bearer guard. */
       oauth?: GuardedAccess & AccessMembers
     }
-    /** Members that extensions add to `req.oauth`. A host declares those of its own extensions here. */
+    /** A host declares the members of its own extensions here. */
     interface AccessMembers {}
   }
 }
 
-/** What a host may set for one guard, or for all guards with the option `guards`. */
+/** For one guard, or for all guards with the option `guards`. */
 export interface GuardDefaults extends ChallengeOptions {
   /**
-   * Sets `request.auth` to an {@link AuthInfo}, which the SDK for MCP servers reads. It contains the access
-   * token: do not log it. Default false.
+   * Sets `request.auth` to an {@link AuthInfo}, for the SDK for MCP servers. It contains the access token: do
+   * not log it. Default false.
    */
   readonly authInfo?: boolean
   /**
    * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
-   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`,
-   * because `app.get` takes no `OPTIONS`. Default false.
+   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`.
+   * Default false.
    */
   readonly cors?: CorsOption
 }
@@ -89,35 +89,34 @@ export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**
-   * Lets a request without a token pass, with `req.oauth` undefined. The guard still refuses an invalid
-   * token. Default false.
+   * Lets a request without a token pass, with `req.oauth` undefined; an invalid token is refused. Default
+   * false.
    */
   readonly optional?: boolean
   /**
-   * The resource of the route: a URI of the option `resources`. The guard refuses tokens for other resources.
-   * Default: the default resource; without `resources`, the guard accepts tokens that name no resource.
+   * A URI of the option `resources`: the guard refuses tokens for others. Default: the default resource;
+   * without `resources`, the guard accepts tokens that name no resource.
    */
   readonly resource?: string
   /**
-   * How the guard verifies a self-contained access token, such as a JWT of `jwtAccessTokens()`. `store` also
-   * looks it up, so a revocation ends it at once; with `signature` it lives until it expires. The guard looks
-   * up every other token. Default `store`.
+   * How the guard verifies a self-contained access token, such as a JWT. `store` also looks it up, so a
+   * revocation ends it at once; with `signature` it lives until it expires. Default `store`.
    */
   readonly verify?: 'store' | 'signature'
 }
 
 /** Makes a guard for a route. @throws ConfigurationError if no token could ever pass the guard. */
 export interface BearerGuard {
-  /** For example `bearerGuard('photos:read')`. Without a scope, every valid token passes. */
+  /** `bearerGuard('photos:read')`. Without a scope, every valid token passes. */
   (scope?: string, options?: BearerGuardOptions): RequestHandler
-  /** For example `bearerGuard({ optional: true })`. */
+  /** `bearerGuard({ optional: true })`. */
   (options: BearerGuardOptions): RequestHandler
 }
 
 export function bearerGuard(context: GuardEdge): BearerGuard {
   return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
     const [first, second = {}, ...more]: readonly unknown[] = given
-    // The host mounted `bearerGuard` itself: Express calls it with three arguments.
+    // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = given.length === 0 ? ['', {}] : isPlain(first) ? ['', first] : [first, second]
     return guard(context, readGuard(context, scope, options))
@@ -248,7 +247,6 @@ function refuse(
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
   audit.reportError(asked, error, look || undefined)
-  // Goes to the host's error handling.
   if (error.code === 'server_error') throw thrown
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
   // RFC 9110 15.5.2: 401 demands a challenge.
@@ -259,15 +257,14 @@ function refuse(
   })
 }
 
-// Asking without a token is usual (RFC 6750 3). Two slips look the same: a token in the query, another scheme
-// in the header.
+// Asking without a token is usual (RFC 6750 3), but two slips look the same.
 function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
   const refusal = { endpoint, code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }
   return headers.authorization === undefined ? undefined : { ...refusal, observed: { cause: 'scheme' } }
 }
 
-/** Decides as a guard does (RFC 6749 7). */
+/** As a guard does (RFC 6749 7). */
 export async function admitAtEndpoint(
   { settings, store }: Edge,
   request: EndpointRequest<undefined>,
@@ -291,29 +288,24 @@ function causeOf({ method, authorization, parameters }: Asked) {
   return authorization.length === 0 ? 'token_missing' : 'token_missing/scheme'
 }
 
-/**
- * The access of a request as the TypeScript SDK of the Model Context Protocol reads it from `request.auth`.
- * The SDK declares that member of Express' request.
- */
+/** `request.auth` for the TypeScript SDK of the Model Context Protocol. */
 export interface AuthInfo {
   /** Whoever has the token can use it: never log this object. */
   token: string
   clientId: string
-  /** Includes every scope that the option `implies` adds. */
+  /** With every scope that the option `implies` adds. */
   scopes: string[]
   /** Seconds since the epoch. */
   expiresAt: number
-  /** The resource of the guard (RFC 8707). Missing without the option `resources`. */
+  /** Of the guard (RFC 8707). Missing without the option `resources`. */
   resource?: URL
-  /** The URL of the metadata of the resource (RFC 9728). Missing if it has none. */
+  /** The metadata of the resource (RFC 9728). Missing if it has none. */
   resourceMetadataUrl?: string
-  /**
-   * All other members of `req.oauth`: `subject`, `authorizationId`, claims of a JWT, members of extensions.
-   */
+  /** All other members of `req.oauth`, such as `subject`. */
   extra: Record<string, unknown>
 }
 
-/** Each request gets its own object: the SDK lets hosts change it. */
+/** The SDK lets hosts change it, so each request gets its own. */
 function setAuthInfo(
   request: Request,
   token: string,

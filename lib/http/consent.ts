@@ -21,7 +21,7 @@ import { type LoginRequest, loginQueryOf } from '../protocol/resource-owner'
 import { wantsJson } from './request'
 import { formTargetsOf, privatePage, redirectTo, sendJson, sendOwn } from './response'
 
-/** The consent page, or that of the host. @param device of the request, if a page before has named it. */
+/** @param device of the request, if a page before has named it. */
 export function consentPageOf(
   { settings }: Edge,
   asked: { readonly locale: PageLocale; readonly uiLocales: string | undefined },
@@ -57,7 +57,6 @@ export function consentPageOf(
   return pageOf(view, render, (each) => consentPage(each, locale))
 }
 
-/** Sends it. */
 export function showConsent(
   asked: Exchange & { readonly locale: PageLocale; readonly uiLocales: string | undefined },
   question: Question,
@@ -91,7 +90,7 @@ export function scopeViewOf(
   }
 }
 
-/** Only these: a host may print or log the whole view. */
+/** A host may print or log the whole view. */
 export function clientViewOf(client: Client): ConsentView['client'] {
   const { client_id, client_uri, description, policy_uri, tos_uri } = client
   const client_name = visibleName(client.client_name)
@@ -124,8 +123,8 @@ function receiverOf(redirectUri: string): NonNullable<ConsentView['receiver']> {
 }
 
 /**
- * The server never asks `skipConsent` about a public client on loopback: another program could pass for it
- * (RFC 8252 8.6). Only for a client that the host registered is there a cure.
+ * RFC 8252 8.6: another program could pass for a public client on loopback, so the server never asks
+ * `skipConsent`. The cure needs a client that the host registered.
  */
 function warnOfSkipConsent({ client, redirectUri }: Question): void {
   if (client.client_type !== 'public' || !isRegisteredByHost(client) || redirectUri === undefined) return
@@ -149,7 +148,7 @@ export async function leadToLogin(
   await logIn(asked, `${path}?${query}`, terms)
 }
 
-/** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */
+/** In parameters of OpenID Connect; `return_to` has the way back. */
 export function logIn({ server, request, response }: Exchange, path: string, terms: LoginRequest): unknown {
   const { login, mount } = server.settings
   const returnTo = mount + path
@@ -157,13 +156,13 @@ export function logIn({ server, request, response }: Exchange, path: string, ter
   return redirectTo(response, appendToQuery(login, { return_to: returnTo, ...loginQueryOf(terms) }))
 }
 
-// Explains what to do to the one who sets up the server, never in production.
+// For the one who sets up the server, never in production.
 function loginLoop(request: Request, explains: boolean, again: boolean): OAuthError {
   if (again) return refused(explains ? 'login_loop/no_new_login_explained' : 'login_loop/no_new_login')
   return explains ? refused(`login_loop/${causeOf(request)}`) : refused('login_loop')
 }
 
-// Set by express-session and cookie-session. Without cookies, every session is new.
+// `session` is set by express-session and cookie-session. Without cookies, every session is new.
 function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
   if (!('session' in request)) return 'no_session'
   return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'

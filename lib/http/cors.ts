@@ -6,17 +6,16 @@ import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isRecord, isText } from '../primitives/values'
 
-// The package `cors` takes every OPTIONS for a preflight, overwrites the host's headers, and sends headers to
-// requests that no browser script sends.
+// Not the package `cors`: it takes every OPTIONS for a preflight, and overwrites the host's headers.
 
 /**
  * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
- * `{ origins: ['https://app.example'] }`. No response ever allows credentials, that is, cookies.
+ * `{ origins: ['https://app.example'] }`. No response ever allows cookies.
  */
 export type CorsOption = boolean | CorsOrigins
 
 export interface CorsOrigins {
-  /** Each origin as a browser sends it: scheme, host and port, without a path. At least one. */
+  /** As a browser sends it: scheme, host and port, without a path. At least one. */
   readonly origins: readonly string[]
 }
 
@@ -36,8 +35,8 @@ export const allowedOrigins =
     return undefined
   }
 
-// URL parsers know no origin for schemes of apps, such as capacitor://localhost. `null`, which every
-// sandboxed page sends, must not stand in a list. No origin is a pattern.
+// URL parsers know no origin for schemes of apps, such as capacitor://localhost. Every sandboxed page sends
+// `null`: no list may have it. No origin is a pattern.
 function isOrigin(text: unknown): text is string {
   if (!isText(text) || !URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
@@ -52,7 +51,7 @@ const listed = group({
   ),
 })
 
-/** Returns true if it answered a preflight. */
+/** True if it answered a preflight. */
 export type Share = (request: Request, response: Response) => boolean
 
 interface Sharing {
@@ -65,7 +64,6 @@ interface Sharing {
 
 export const allowOrigin = 'Access-Control-Allow-Origin'
 
-/** A guard does not know the methods behind it. */
 export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
 
 /** Fetch 3.3. */
@@ -101,13 +99,13 @@ export function exposedHeaders({
   return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
 }
 
-// Browsers add headers of their own: tracing, `MCP-Protocol-Version`. `*` covers all but `Authorization`, as
-// no request has credentials (Fetch 4.8).
+// Browsers add headers of their own. `*` covers all but `Authorization`, as no request has credentials (Fetch
+// 4.8).
 const allowedHeaders = 'Authorization, Content-Type, *'
 // Seconds, Chromium's maximum.
 const maximumAge = '7200'
 
-/** An origin that the host refuses gets `Vary: Origin` and no other header. */
+/** A refused origin gets `Vary: Origin` alone. */
 const isDecided = (response: ServerResponse): boolean =>
   response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
 
@@ -147,7 +145,6 @@ function answerPreflight(response: ServerResponse, methods: string): true {
   return true
 }
 
-/** Keeps the host's values. */
 function addTo(response: ServerResponse, name: string, values: readonly string[]): void {
   const present = listIn(response, name)
   const missing = values.filter((value) => !present.includes(value.toLowerCase()))
@@ -164,10 +161,7 @@ const listIn = (response: ServerResponse, name: string): readonly string[] =>
 const linesOf = (response: ServerResponse, name: string): readonly string[] =>
   [response.getHeader(name) ?? []].flat().map(String)
 
-/**
- * Explains what otherwise only the browser's console says: it withholds a response from another origin's
- * script (Fetch 4.10). Not in production.
- */
+/** Explains what only the browser's console says (Fetch 4.10). Not in production. */
 export function explainingCors(
   share: Share | undefined,
   diagnosis: Diagnosis | undefined,
@@ -187,7 +181,7 @@ export function explainingCors(
   }
 }
 
-// A guard does not know its API's origin. Browsers send `Origin` to the own origin, too (Fetch 3.1).
+// A guard does not know its API's origin, and browsers send `Origin` there, too (Fetch 3.1).
 const isOwn = ({ headers }: Request, origin: string, ownOrigin: string | undefined): boolean =>
   ownOrigin === undefined
     ? headers['sec-fetch-site'] === 'same-origin' ||

@@ -1,9 +1,5 @@
-// Tuning for V8 before 13 (Node 20 and 22): requests and responses share a hidden class.
-// Buys: on a plain server, a guarded route takes a third less processor time, a token request a fifth less.
-// On a server of `createServer`, a bare route takes about a quarter, an ordinary application half. On Node 24
-// nothing, so it is off there.
-// Measured: 2026-11-23 on Node 20.20, 22.23 and 24.21, docs/reports/performance.md.
-// Can go: with Node 22. `createServer` is then Node's own.
+// Tuning for V8 before 13 (Node 20, 22): a guarded route takes a third less processor time. Measured:
+// 2026-11-23, docs/reports/performance.md. Can go: with Node 22.
 import type { RequestHandler } from 'express'
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -13,13 +9,13 @@ import { warnOnce } from '../audit/warning'
 import { rootPlace } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 
-// Express changes each prototype. V8 before 13 then makes a new hidden class for each object as soon as a
-// property is added, and every read costs a search.
+// Express changes each prototype: V8 before 13 then makes a hidden class for each object, and every read
+// costs a search.
 const isNeeded = Number.parseInt(process.versions.v8, 10) < 13
 
 const temporary = Symbol('temporary')
 
-/** The hidden class of all dictionaries makes later reads faster, here, in Node and in the host. */
+/** All dictionaries have one hidden class. */
 export function sharingShapes(handle: RequestHandler): RequestHandler {
   if (!isNeeded) return handle
   return (request, response, next) => {
@@ -31,20 +27,19 @@ export function sharingShapes(handle: RequestHandler): RequestHandler {
   }
 }
 
-// Deleting a property turns an object into a dictionary, and changes nothing else.
+// Deleting a property turns an object into a dictionary.
 function makeDictionary(message: object): void {
   Reflect.set(message, temporary, undefined)
   Reflect.deleteProperty(message, temporary)
 }
 
 /**
- * Creates a server of `node:http` that makes an Express application faster on Node 20 and 22. From Node 24
- * on, returns `http.createServer(options, app)`, which is as fast. Write `createServer(app).listen(3000)` in
- * place of `app.listen(3000)`. `docs/guides/production.md` explains the gain.
+ * Creates a server of `node:http` that makes an Express application faster on Node 20 and 22
+ * (`docs/guides/production.md`); from Node 24 on, `http.createServer(options, app)`. Write
+ * `createServer(app).listen(3000)` in place of `app.listen(3000)`.
  *
- * On Node 20 and 22, Node creates each request and response with the application's prototypes. Express need
- * not change them per request, and V8 keeps what it learnt. If the prototypes do not fit, returns Node's own
- * server, and the warning `EAS_PLAIN_SERVER` says why.
+ * If the application's prototypes do not fit, returns Node's own server, and the warning `EAS_PLAIN_SERVER`
+ * says why.
  *
  * @param app what `express()` of Express 4 or 5 returned, not a function around it.
  * @param options of `createServer()` of `node:http`. Default none.
@@ -55,7 +50,7 @@ export function createServer(app: http.RequestListener, options: http.ServerOpti
 }
 
 /**
- * Creates a server of `node:https`, as {@link createServer} creates one of `node:http`.
+ * As {@link createServer}, for `node:https`.
  *
  * @param app what `express()` of Express 4 or 5 returned, not a function around it.
  * @param options of `createServer()` of `node:https`, such as `{ key, cert }`.
@@ -128,8 +123,7 @@ type Further = 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' |
 type Room = Record<Letter | Further, 0>
 
 // Node's constructors run on objects with the final prototype. The names appear in stack traces. The
-// assignments never run, as `new` always sets `new.target`: V8 counts them to reserve room inside the object,
-// and later takes unused room back.
+// assignments never run, as `new` sets `new.target`: V8 counts them to reserve room.
 
 function requestsWith(prototype: object): unknown {
   const original = http.IncomingMessage

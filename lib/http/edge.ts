@@ -24,25 +24,23 @@ export interface GuardEdge extends TokenSource {
   readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** Several guards on the way of a request count as one use. */
   readonly usedOnce: PrivateState<Request, ReadonlySet<string>>
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
-/** The context, and what only requests of Express need. */
 export interface Edge extends Context, GuardEdge {
   readonly settings: EdgeSettings
   readonly networkLimits: NetworkLimits
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
-  /** Nothing that a host writes onto a request, and no client of another server, passes for a proven client. */
+  /**
+   * Nothing that a host writes onto a request passes for a proven client, and no client of another server.
+   */
   readonly requestsAsked: PrivateState<Request, object>
-  /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
 }
 
-/** A request of Express at a server. */
 export interface Exchange {
   readonly server: Edge
   readonly request: Request
@@ -55,12 +53,10 @@ export interface ResolvedGuardDefaults extends Challenge {
 }
 
 export interface GuardSettings extends CommonSettings {
-  /** Undefined if only another process knows the scopes. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   readonly implied: ImpliedScopes | undefined
   readonly accessTokenFormats: readonly AccessTokenReader[]
   readonly guards: ResolvedGuardDefaults
-  /** Undefined if CORS is off. */
   readonly cors: AllowedOrigins
   readonly closeDeadline: number
   /** False in production, whatever the option says. */
@@ -75,7 +71,6 @@ export interface EdgeSettings extends Settings, GuardSettings {
   /** False only for an http issuer on a loopback host. */
   readonly tlsRequired: boolean
   readonly paths: { readonly authorization: string }
-  /** Of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
   readonly bodyDeadline: number
   readonly resourceOwner: ((request: Request) => unknown) | undefined

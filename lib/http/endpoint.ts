@@ -33,7 +33,7 @@ export type EndpointOfServer = EndpointDescription &
     readonly limit?: Row<unknown>['limit']
   }
 
-/** An endpoint for programs, which answers in JSON. */
+/** Answers in JSON. */
 export function endpointRow(server: Edge, endpoint: EndpointOfServer): Row<EndpointResponse> {
   const { settings } = server
   const { name, path } = endpoint
@@ -85,10 +85,7 @@ function respond(asked: Asked, { members, status = 200, headers }: EndpointRespo
   sendJson(response, status, members, all)
 }
 
-/**
- * Of the requested endpoint: a middleware before several must not answer preflights of those closed to other
- * origins.
- */
+/** A middleware before several endpoints must not answer preflights of those closed to other origins. */
 export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | undefined {
   const paths = new Map<string, Share>()
   for (const { path, share } of rows)
@@ -97,7 +94,7 @@ export function corsByPath({ settings }: Edge, rows: readonly Terms[]): Share | 
   if (paths.size === 0) return undefined
   return (request, response) => {
     if (request.headers.origin === undefined) return false
-    // Below `app.use('/token', …)`, the path is only a slash.
+    // Below `app.use('/token', …)`, it is only a slash.
     const path = `${request.baseUrl}${request.path}`.replace(/\/$/, '')
     return paths.get(path)?.(request, response) === true
   }
@@ -121,7 +118,7 @@ async function refuseClient(
   })
 }
 
-/** A client of the host that a secret or key has proven counts, but gets no refusal by its network's limit. */
+/** A proven client counts, but its network's limit does not refuse it. */
 async function limited({ server, request, proven }: Asked, failed: OAuthError): Promise<OAuthError> {
   const { clients: failures, answers } = server.networkLimits
   const limit = failed instanceof ProtocolAnswer ? answers : failures
@@ -133,8 +130,7 @@ async function limited({ server, request, proven }: Asked, failed: OAuthError): 
   return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
-// The server's faults and overload count against no network, nor do correct requests beyond a client's share, nor what
-// any web page can cause at no cost.
+// Not the server's faults, nor correct requests beyond a client's share, nor what any web page can cause.
 function countsAgainst(error: OAuthError): boolean {
   if (error instanceof OverShare || error.reason === 'method_not_allowed') return false
   if (error instanceof Throttled || error instanceof UnusableClient) return true
@@ -168,6 +164,6 @@ export function clientAuthenticationErrors(server: Edge, row: Row<EndpointRespon
   }
 }
 
-// Thrown with `failWithError`, for a method that the host has not listed.
+// From `failWithError`.
 const isPassportFailure = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AuthenticationError'

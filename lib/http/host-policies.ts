@@ -6,8 +6,7 @@ import type { Exchange } from './edge'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
- * A host's policy, such as helmet's `form-action 'self'`, may block the redirect to the client. Browsers drop
- * it silently.
+ * A host's policy, such as helmet's `form-action 'self'`, may block the redirect to the client silently.
  *
  * @param redirectTo where the form of the page ends; undefined if it ends at this server.
  */
@@ -22,11 +21,11 @@ export function warnOfOwnPage({ server, response }: Exchange, redirectTo: string
 }
 
 /**
- * Without a consent page, the login page's policy counts, which the server cannot see. Here it is the same if
- * one middleware, such as helmet, sets both.
+ * Without a consent page, the login page's policy counts. The server does not see it, but one middleware
+ * often sets both.
  */
 export function warnOfLoginFormAction({ server, request, response }: Exchange, location: string): void {
-  // From a page of the host; from a client, it is `cross-site` or `same-site`.
+  // From a page of the host.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
   if (!blocksForm(response, location, server.settings.issuer)) return
   warnOnce(
@@ -43,10 +42,7 @@ function blocksForm(response: Response, uri: string, issuer: string): boolean {
   return !policies.every((policy) => mayEndAt(policy, uri, issuer))
 }
 
-/**
- * CSP 3: after redirects, paths do not count. Without `form-action`, every URI may follow, whatever
- * `default-src` says. The first `form-action` counts.
- */
+/** CSP 3: after redirects, paths do not count; `default-src` never does. */
 function mayEndAt(policy: string, uri: string, issuer: string): boolean {
   const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
   const sources = directives.find(([name]) => name === 'form-action')?.slice(1)
@@ -75,20 +71,16 @@ const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>) =>
   port || (protocol === 'https:' ? '443' : '80')
 
 const opener = 'Cross-Origin-Opener-Policy'
-// HTML 7.1.3: a browser cuts a popup from its opener at the first response, redirects included, with another
-// policy. `same-origin-allow-popups` is for the page that opens.
+// HTML 7.1.3: a browser cuts a popup from its opener at the first response, or redirect, with another policy.
 const keeps = 'unsafe-none'
 
 export function keepOpener({ server, response }: Exchange): void {
   if (server.settings.popups) response.setHeader(opener, keeps)
 }
 
-/**
- * The server cannot see the policy of the login page. Here it is the same if one middleware, such as helmet,
- * sets both.
- */
+/** The server does not see the login page's policy, but one middleware often sets both. */
 export function warnOfLoginOpener({ server, request, response }: Exchange): void {
-  // From a page of the host; from a client, it is `cross-site` or `same-site`.
+  // From a page of the host.
   if (!server.settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
 }

@@ -13,7 +13,7 @@ import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
 import type { GuardSettings } from './edge'
 import { mountedUncalled } from './router'
 
-/** RFC 8414 3.2. Public and equal for every client, so written once. */
+/** RFC 8414 3.2. Equal for every client, so written once. */
 export function metadataDocument(
   metadata: ExtensionMetadata,
   watchHost: (request: Request) => void,
@@ -28,7 +28,7 @@ export function metadataDocument(
     'X-Content-Type-Options': 'nosniff',
   }
   const cors = crossOrigin(origins, { methods: 'GET, HEAD', isCacheable: true })
-  // For requests of no script: Node writes headers given all at once three times as fast.
+  // Node writes headers given all at once three times as fast.
   const usual = { ...headers, [allowOrigin]: '*' }
   const isUsual = (request: Request, response: Response) =>
     origins === '*' && request.headers.origin === undefined && !response.hasHeader(allowOrigin)
@@ -45,10 +45,7 @@ export function metadataDocument(
 // Of all servers and guards of this process.
 const served = new Set<string>()
 
-/**
- * Answers 404 in JSON: clients try paths that a server need not have, and would read a page of the
- * application as metadata.
- */
+/** In JSON, because clients would read a page of the application as metadata. */
 export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
   const refusal = metadataDocument(members, () => {}, origins, { status: 404, cache: 'no-store' })
@@ -61,10 +58,8 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
 }
 
 /**
- * Wherever the host mounts it.
- *
  * @param query that it has alone; undefined for any.
- * @param elsewhere answers all other requests. Default: the next middleware.
+ * @param elsewhere Default: the next middleware.
  */
 export function metadataAt(
   paths: ReadonlySet<string>,
@@ -82,17 +77,15 @@ export function metadataAt(
 }
 
 /**
- * Makes the middleware that serves the metadata of a protected resource (RFC 9728): mount it at the root of
- * the host.
+ * Serves the metadata of a protected resource (RFC 9728): mount it at the root of the host.
  *
- * @param resource the URI of the resource. Default: the default resource.
+ * @param resource its URI. Default: the default resource.
  * @param members further members of the metadata.
  * @throws ConfigurationError if there is no such resource, or if a member is wrong.
  */
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
 interface ResourceSettings extends Pick<GuardSettings, 'issuer' | 'resources' | 'cors' | 'tokenTypes'> {
-  /** Default: that one. */
   readonly issuers?: readonly string[]
 }
 
@@ -115,7 +108,6 @@ export function protectedResource({
     const document = metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors)
     const missing = missingMetadata([wellKnownOfResources], cors)
     const url = metadataUrlOf(offer.uri)
-    // Other paths and queries mean other resources.
     return url === undefined
       ? missing
       : metadataAt(new Set([url.pathname]), document, url.search.slice(1), missing)

@@ -23,23 +23,18 @@ interface NetworkLimitSettings {
   readonly dynamicRegistration: object | undefined
 }
 
-/** Each is undefined if the limit is off. */
+/** Undefined if off. */
 export type NetworkLimits = ReturnType<typeof networkLimits>
 
-/** Parts of one kind share one count, however often the host makes them. */
-export function networkLimits({
-  limits,
-  clock: wallClock,
-  storeDeadline: deadline,
-  dynamicRegistration,
-}: NetworkLimitSettings) {
-  const { authorization, registration, clients, stores } = limits.networks
-  const clock = steadyClock(wallClock)
+/** Parts of one kind share one count. */
+export function networkLimits(settings: NetworkLimitSettings) {
+  const { authorization, registration, clients, stores } = settings.limits.networks
+  const clock = steadyClock(settings.clock)
   type Name = 'authorization' | 'registration' | 'clients'
   const storeOf = (name: Name, limit: Limit): Counts =>
     stores === undefined
       ? new BoundedWindows(clock, limit.seconds * 1000)
-      : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
+      : storeOfHost(stores(name), limit, settings, clock)
   const limitOf = (name: Name, limit: Limit, factors: readonly number[]) => {
     const store = storeOf(name, limit)
     return requestLimit(() => factors.map((factor) => limiter(limit, factor, store, clock)))
@@ -49,17 +44,19 @@ export function networkLimits({
     new FailureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [1]),
-    /** A stranger may register as many clients as the server lets him, from all networks of a subscriber. */
+    /** A stranger may use all networks of a subscriber. */
     registration:
-      dynamicRegistration && registration && limitOf('registration', registration, [factorOfWidest, 1]),
-    /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
+      settings.dynamicRegistration &&
+      registration &&
+      limitOf('registration', registration, [factorOfWidest, 1]),
+    /** Only failures: honest clients may share an address. */
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
-    /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
+    /** Refusals that the protocol has honest clients cause, such as `authorization_pending`. */
     answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
 }
 
-// Honest devices ask twelve times a minute and more.
+// Honest devices ask twelve times a minute.
 const factorOfAnswers = 10
 
 const apart = (store: Counts): Counts => ({
@@ -95,8 +92,8 @@ const passed = (limiters: readonly RequestHandler[], request: Request, response:
   })
 
 /**
- * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
- * networks it must not harm.
+ * After a refusal, the request counts neither for smaller networks nor for wider ones, whose other networks
+ * it must not harm.
  */
 function limiter(
   { attempts, seconds }: Limit,
@@ -130,7 +127,7 @@ function limiter(
 
 /**
  * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
- * processed whole, but all over the limit get the same refusal, which hides their result.
+ * processed whole, but the refusal of all over the limit hides their result.
  */
 class FailureLimit {
   private readonly watchProxy = proxyWatch()
@@ -139,11 +136,9 @@ class FailureLimit {
 
   refusalOf(request: Request): Throttled | undefined {
     this.watchProxy(request)
-    // Before Express computes the address: usually no network is over the limit.
     return this.limit.isUsedUpByNone ? undefined : this.limit.refusal(networkOf(request.ip))
   }
 
-  /** Ignores what any web page can cause. The refusal replaces the request's error. */
   async count(request: Request): Promise<Throttled | undefined> {
     if (isFromAnyPage(request)) return undefined
     try {
@@ -154,20 +149,10 @@ class FailureLimit {
   }
 }
 
-// RFC 9110 9.2.1: any web page can cause these, with an image for example. An `Authorization` header takes a
-// script and a preflight.
+// RFC 9110 9.2.1: any web page can cause these, with an image for example; not with `Authorization`.
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0
-
-interface StoreTimes {
-  /** Seconds for one call. */
-  readonly deadline: number
-  /** Milliseconds; does not step. */
-  readonly clock: () => number
-  /** Milliseconds since the epoch. */
-  readonly wallClock: () => number
-}
 
 /**
  * express-rate-limit waits for its store without a deadline, and `resetTime` must follow a clock that does
@@ -176,7 +161,8 @@ interface StoreTimes {
 function storeOfHost(
   store: Store,
   { attempts, seconds }: Limit,
-  { deadline, clock, wallClock }: StoreTimes,
+  { storeDeadline: deadline, clock: wallClock }: NetworkLimitSettings,
+  clock: () => number,
 ): Counts {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const windowMs = seconds * 1000
@@ -192,7 +178,7 @@ function storeOfHost(
     async increment(key) {
       const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
       const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
-      // Clocks of store and process may differ, but no count outlasts its window.
+      // No count outlasts its window, even if clocks differ.
       return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
     },
     decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),

@@ -32,7 +32,6 @@ import type { Sender } from '../protocol/sender'
 import { consentPageOf } from './consent'
 import type { Edge } from './edge'
 
-/** Of plug-ins, whose clients poll. */
 export function polledRequests(server: Edge): PolledRequests {
   const { settings, store, now } = server
   return {
@@ -81,7 +80,7 @@ export function polledRequests(server: Edge): PolledRequests {
       try {
         await enter(server, settled, host)
       } catch (error) {
-        // Another owner, or another tab, has claimed, released or decided the request meanwhile.
+        // Another owner, or another tab, was faster.
         if (error instanceof ForOwner) return undefined
         throw error
       }
@@ -117,7 +116,6 @@ const finderAt = ({ address }: OwnPageRequest): ClientFinder => ({
   clientFound: () => {},
 })
 
-/** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
 export async function parsePushedRequest(
   server: Edge,
   client: Client,

@@ -1,4 +1,5 @@
 import { carryRequestId } from '../audit/audit-log'
+import { longestQuery } from '../authorization-endpoint/open-request'
 import {
   pageOf,
   type OwnPage,
@@ -30,7 +31,6 @@ import {
 
 type Page = PageEndpoint | OwnPage
 
-/** Shares the network limit, the error page and the login of the authorization endpoint. */
 export function pageRow(server: Edge, page: Page): Row<unknown> {
   const { name, path, method = ['GET', 'POST'], json = false, fromOtherSites = false } = page
   return {
@@ -53,7 +53,6 @@ export function pageRow(server: Edge, page: Page): Row<unknown> {
   }
 }
 
-/** Of the row of every page. */
 export const anyPage = {
   share: undefined,
   clientAuthentication: 'none',
@@ -61,18 +60,14 @@ export const anyPage = {
   refuse: showError,
 } as const
 
-/** As far as the browser reports it: a second protection besides the consent token, which no other site knows. */
+/** A second protection besides the consent token, if the browser reports it. */
 export function isFromOwnSite({ server, request }: Asked): boolean {
   const { 'sec-fetch-site': site, origin } = request.headers
-  // For browsers without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends
-  // `null`.
+  // Without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends `null`.
   return site === undefined
     ? origin === undefined || origin === 'null' || origin === new URL(server.settings.issuer).origin
     : site === 'same-origin' || site === 'none'
 }
-
-/** In characters. Servers and proxies take request lines of 8 KiB. */
-export const longestQuery = 7000
 
 export function repeatByGet({ server, response, row, parameters }: Asked): void {
   const query = parameters.format()
@@ -86,7 +81,7 @@ async function answerOwner(page: Page, asked: Asked): Promise<unknown> {
   asked.resourceOwner = await asked.findOwner()
   if (page.login !== 'required') return send(asked, await page.handle(asked))
   if (hasOwner(asked)) return send(asked, await page.handle(asked))
-  // Fields may be secret, and the login would return them in a URL. A script cannot log in.
+  // Fields may be secret, and the login would return them in a URL.
   if (asked.method !== 'GET' || asked.inJson) throw refused('owner_not_logged_in')
   return leadToLogin(asked, page.path, asked.parameters, plainDemand)
 }
@@ -96,7 +91,6 @@ const plainDemand = { reference: undefined, request: plainLogin }
 const hasOwner = (asked: Asked): asked is Asked & { readonly resourceOwner: ResourceOwner } =>
   asked.resourceOwner !== undefined
 
-/** What a page answers: exactly one way, and what belongs to it. */
 interface PageAnswer extends Partial<RenderedByHost> {
   readonly redirect?: string
   readonly leaveTo?: string
@@ -110,7 +104,7 @@ interface PageAnswer extends Partial<RenderedByHost> {
 // Hosts write pages, also in JavaScript.
 const answerShape = exactShape<PageAnswer>({
   redirect: optional(aText),
-  // Where a client could be: no script, and only a URI. It may have parameters such as `state`; a registered one may not.
+  // Where a client could be: no script, and only a URI, with parameters such as `state`.
   leaveTo: optional(
     kind(
       (uri) => isText(uri) && redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined,
@@ -164,7 +158,7 @@ function send(asked: Asked, given: unknown): unknown {
   return sendOwn(asked, answer, status, formTargets.flatMap(formTargetsOf))
 }
 
-/** A redirect may contain a part of the request, so it must not leave this server. */
+/** A redirect may contain a part of the request: it must not leave this server. */
 function ownLocation(redirect: string, issuer: string, subject: string): string {
   const target = URL.canParse(redirect, issuer) ? new URL(redirect, issuer) : undefined
   // `//host` would be a host again in the header.
@@ -174,8 +168,8 @@ function ownLocation(redirect: string, issuer: string, subject: string): string 
 }
 
 /**
- * RFC 6749 4.1.2.1. A refusal gets a page, and JSON for a program that accepts no page, whatever page the host has; a
- * failure of the server goes to the host's error handling.
+ * RFC 6749 4.1.2.1. A refusal gets a page, or JSON for a program; a failure of the server goes to the host's error
+ * handling.
  */
 function showError(asked: Asked, thrown: unknown): unknown {
   const { server, request, response } = asked
@@ -206,8 +200,7 @@ function showError(asked: Asked, thrown: unknown): unknown {
   return sendOwn(asked, page, status)
 }
 
-// MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as
-// at the token endpoint (RFC 6749 5.2).
+// RFC 6749 5.2: `invalid_client` makes MCP clients register again.
 const codeForProgram = ({ code, reason }: OAuthError): string =>
   endedClient.has(reason) ? 'invalid_client' : code
 

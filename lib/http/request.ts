@@ -19,7 +19,7 @@ const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 
 const forms = privateState<Request, Eventual<Parameters>>()
 
-/** RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser. */
+/** RFC 6749 3.2 and appendix B. Reads the body once. */
 export function formOf(request: Request, seconds: number): Eventual<Parameters> {
   const known = forms.get(request)
   if (known !== undefined) return known
@@ -28,14 +28,12 @@ export function formOf(request: Request, seconds: number): Eventual<Parameters> 
   return form
 }
 
-/** Or a body that may be long, because no header states its length. */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
-/** The server then closes the connection. */
 export const leavesBody = ({ reason }: OAuthError): boolean =>
   reason === 'body_too_large' || reason === 'body_too_slow'
 
@@ -66,14 +64,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No cause: the parser's message contains a part of the body, which may be a secret.
+    // No cause: the parser's message contains a part of the body.
     throw refused('body_malformed')
   }
 }
 
 export const hasJson = (request: Request): boolean => isOfType(request, jsonType)
 
-/** False for two headers: another program may read the second, and see another body. */
+/** False for two headers: another program may read the second. */
 function isOfType(request: Request, type: RegExp): boolean {
   const given = headerLines(request, 'content-type')
   return given.length === 1 && type.test(given[0]?.trim() ?? '')
@@ -86,7 +84,6 @@ export const wantsJson = (request: Request): boolean =>
 export const fieldsIn = (json: unknown): Parameters =>
   isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
 
-/** From the stream, or what a parser of the host has made of it. */
 function readBody(
   request: Request,
   type: RegExp,
@@ -100,7 +97,6 @@ function readBody(
   return body
 }
 
-/** False if a parser of the host has read the body. */
 function hasUnreadBody(request: Request): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
   if (Number(length) > bytesAtMost) throw tooLarge()
@@ -115,10 +111,9 @@ function hasUnreadBody(request: Request): boolean {
   return true
 }
 
-/** Node calls with the head. A body of the same packet follows before the next microtask: wait for this one. */
+/** A body of the same packet follows before the next microtask. */
 export const bodyMayCome = Promise.resolve()
 
-/** Most bodies arrive in one packet with their headers. */
 function bodyAtOnce(request: Request): Buffer | undefined {
   if (request.readableLength !== Number(request.headers['content-length'])) return undefined
   const bytes: unknown = request.read()
@@ -152,7 +147,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // For the whole body: a client that sends a byte now and then would never be idle.
+    // For the whole body: a client that sends a byte now and then is never idle.
     const waiting = new Wait(seconds, tooSlow, giveUp)
     const letGo = () => {
       waiting.end()
@@ -179,15 +174,15 @@ function certificateOf({ socket }: Request): ClientCertificate | undefined {
   return x509 && { x509, trusted: socket.authorized }
 }
 
-/** Not Express' query: a parser of the host may have nested or dropped parameters. */
+/** Not Express' query: a host's parser may have nested or dropped parameters. */
 export function queryOf({ url = '' }: IncomingMessage): Parameters {
   const question = url.indexOf('?')
   return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
 }
 
 /**
- * Node's `headers` keeps only the first of two lines; `headersDistinct` parses all other headers, too.
- * Adapters of functions have only `headers`.
+ * Node's `headers` keeps only the first of two lines; `headersDistinct` parses all others, too. Adapters of
+ * functions have only `headers`.
  */
 function headerLines(
   { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,
@@ -203,7 +198,6 @@ function headerLines(
   return lines
 }
 
-/** Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(
     readonly request: Request,

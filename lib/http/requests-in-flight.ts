@@ -31,7 +31,6 @@ export class RequestsInFlight {
     return true
   }
 
-  /** Waits at most these seconds. */
   async close(seconds: number): Promise<void> {
     this.closed = true
     if (this.count === 0) return

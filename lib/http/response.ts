@@ -36,7 +36,6 @@ export function sendJsonError(
   sendJson(response, status, errorMembers(error, errorUri), headers)
 }
 
-/** No cache stores the page, no site frames it, no other site sees its URL. */
 export const privatePage = {
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',
@@ -46,9 +45,9 @@ export const privatePage = {
 }
 
 /**
- * @param formTargets further targets of the form; undefined for no form. Replaces what helmet allows:
- * browsers check `form-action` for every redirect that follows.
- * @param scriptSource allows the page's one script, by its hash.
+ * @param formTargets further targets of the form; undefined for no form. Browsers check `form-action` for
+ * every redirect that follows.
+ * @param scriptSource the hash of the page's one script.
  */
 export function sendPage(
   response: Response,
@@ -67,7 +66,6 @@ export function sendPage(
   })
 }
 
-/** A page, or what the host renders in its place. */
 export function sendOwn(
   { server, request, response }: Exchange,
   { html, render }: { readonly html?: string } & Partial<Pick<RenderedByHost, 'render'>>,
@@ -90,7 +88,7 @@ const pageStatus = { invalid_client: 400, invalid_token: 400 }
 export const formActionOf = (formTargets: readonly string[] | undefined): string =>
   `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 
-/** Schemes, not hosts: a client may send its user on, and hosts such as `[::1]` have no source expression. */
+/** Schemes, not hosts: a client may send its user on, and `[::1]` has no source expression. */
 export const formTargetsOf = (redirectUri: string): readonly string[] => [
   ...new Set(['https:', protocolOf(redirectUri)]),
 ]

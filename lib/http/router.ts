@@ -11,7 +11,7 @@ export function handler(
   })
 }
 
-/** Mounted without a call, a part answers the first request with an error instead of hanging. */
+/** A part that is mounted without a call answers with an error instead of hanging. */
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
     if (given.length === 0) return make()
@@ -27,8 +27,7 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
 }
 
 /**
- * Mounted at another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the
- * prefix.
+ * At another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the prefix.
  */
 export function router(
   routes: ReadonlyMap<string, RequestHandler>,
@@ -63,7 +62,7 @@ export function passWatch(): (request: Request) => void {
 
 function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   const taken = mount.endsWith(baseUrl) ? mount.slice(0, mount.length - baseUrl.length) : ''
-  // Traefik and other proxies send it when they remove a prefix.
+  // Proxies such as Traefik send it when they remove a prefix.
   if (taken !== '' && headers['x-forwarded-prefix'] === taken) return
   const proxy = `If a proxy removes the prefix "${taken}", the router is mounted correctly: let the proxy send X-Forwarded-Prefix: ${taken}, and this warning ends. Otherwise, use `
   warnOnce(

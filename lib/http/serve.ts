@@ -20,7 +20,6 @@ import { bodyMayCome, fieldsIn, formOf, hasJson, hasLongBody, jsonOf, queryOf } 
 import { handler } from './router'
 import { requireTls } from './transport'
 
-/** The way of every request to an endpoint or a page, which waits for its body, for the host and for the store. */
 export function served<Answer>(server: Edge, row: Row<Answer>, share = row.share): RequestHandler {
   const { settings, requests, requireService } = server
   const preparing = settings.extensions.filter((extension) => extension.prepare !== undefined)
@@ -91,10 +90,7 @@ function bodyOf({ body }: Terms, request: Request): 'form' | 'json' | 'none' {
   return hasJson(request) ? 'json' : 'form'
 }
 
-/**
- * Reads the body first: the connection closes with the response, and a later body would reset it before the
- * client gets the response.
- */
+/** A body read later would reset the closing connection before the client gets the response. */
 async function refuseClosing({ server, request, row }: Asked): Promise<never> {
   const { bodyDeadline } = server.settings
   const body = bodyOf(row, request)
@@ -111,7 +107,7 @@ async function refuseClosing({ server, request, row }: Asked): Promise<never> {
 const mustProveFirst = ({ request, networkRefusal }: Asked): boolean =>
   hasLongBody(request) && networkRefusal !== undefined
 
-/** Undefined if the request presents no client, and needs none. */
+/** Undefined if no client is needed or presented. */
 function prove(
   asked: Asked,
   form: Parameters,
@@ -135,7 +131,7 @@ function credentialOf(asked: Asked, body: Parameters): ClientCredential | undefi
   return credential
 }
 
-/** A Passport instance of the host leads to an endpoint that finds the client proven. */
+/** A host's Passport leads to an endpoint that finds the client proven. */
 export function authenticatorAtHost(server: Edge, row: Terms): AuthenticateAtHost {
   return async (request, method) => {
     const asked = askedOf(server, row, request)

@@ -19,7 +19,7 @@ const numberOrAddresses =
 
 const endedTls = ({ headers }: Request): boolean => headers['x-forwarded-proto'] === 'https'
 
-// An untrusted proxy has two consequences and one cure: one warning says both.
+// An untrusted proxy has two consequences, but one warning says both.
 let isProxyTold = false
 
 function isFirstOfProxy(): boolean {
@@ -41,7 +41,6 @@ const longestHost = 255
  */
 export function hostWatch(issuer: string): (request: Request) => void {
   const { host: expected, protocol } = new URL(issuer)
-  // Most requests have the same.
   let judged: string | undefined = expected
   return (request) => {
     if (request.headers.host === judged && !isOfOwnPage(request)) return
@@ -57,7 +56,7 @@ export function hostWatch(issuer: string): (request: Request) => void {
 
 /**
  * Pages of this server name their host in `Origin`, also through a proxy. Else a proxy may have written
- * `Host`; tests, health checks and scanners use an IP address.
+ * `Host`; tests and scanners use an IP address.
  */
 function hostOf(request: Request, protocol: string): string | undefined {
   const { headers } = request
