@@ -58,11 +58,13 @@ export function scopeLists(
 }
 
 function groupsOf(scope: readonly ConsentScope[]): readonly Group[] {
-  const headings = new Set(scope.map(({ group }) => group))
-  return Array.from(headings, (heading) => ({
-    heading,
-    scopes: scope.filter(({ group }) => group === heading),
-  }))
+  const groups = new Map<string | undefined, ConsentScope[]>()
+  for (const one of scope) {
+    const scopes = groups.get(one.group)
+    if (scopes === undefined) groups.set(one.group, [one])
+    else scopes.push(one)
+  }
+  return Array.from(groups, ([heading, scopes]) => ({ heading, scopes }))
 }
 
 function list({ heading, scopes }: Group, consent: PageTexts['consent'], kind?: 'danger'): Html {
@@ -353,8 +355,13 @@ export const clientNameOf = (client: Pick<ConsentView['client'], 'client_id' | '
 
 /** Undefined for `javascript:` and others. */
 export function webUrl(uri: string | undefined): URL | undefined {
-  const url = uri !== undefined && URL.canParse(uri) ? new URL(uri) : undefined
-  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
+  if (uri === undefined) return undefined
+  try {
+    const url = new URL(uri)
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** In a new tab: the consent page stays. */
