@@ -101,21 +101,31 @@ export class SingleFlight<Outcome> {
   }
 }
 
-/** One act of a key at a time, in order. */
+/** Acts of one key take turns, in order; by default one at a time, and all wait. An act begins in a later microtask. */
 export class Lines {
-  private readonly last = new Map<string, Promise<unknown>>()
+  private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
 
-  add<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
-    const own = (this.last.get(key) ?? Promise.resolve()).then(act)
-    const settled = own.then(ignore, ignore).then(() => {
-      if (this.last.get(key) === settled) this.last.delete(key)
-    })
-    this.last.set(key, settled)
-    return own
+  constructor(
+    private readonly turns = 1,
+    private readonly longest = Infinity,
+    private readonly refusal = () => new Error('The line is full.'),
+  ) {}
+
+  async take<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
+    const known = this.lines.get(key) ?? {
+      line: new Semaphore(this.turns, this.longest, this.refusal),
+      users: 0,
+    }
+    this.lines.set(key, known)
+    known.users += 1
+    try {
+      return await known.line.take('in line', act)
+    } finally {
+      known.users -= 1
+      if (known.users === 0) this.lines.delete(key)
+    }
   }
 }
-
-const ignore = () => undefined
 
 // Enough for a store that answers many calls together.
 const atOnce = 16

@@ -21,7 +21,7 @@ const firstPause = 2
 export function changeRecord<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   const line = lines.get(store) ?? new Lines()
   lines.set(store, line)
-  return line.add(key, () => change(store, key, decide))
+  return line.take(key, () => change(store, key, decide))
 }
 
 const lines = new WeakMap<Store, Lines>()

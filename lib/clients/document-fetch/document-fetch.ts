@@ -2,7 +2,7 @@ import { aCall } from '../../primitives/fields'
 import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
 import { inTime, steadyClock } from '../../primitives/clock'
-import { Semaphore, SingleFlight } from '../../primitives/concurrency'
+import { Lines, Semaphore, SingleFlight } from '../../primitives/concurrency'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Client, ClientMember } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
@@ -77,6 +77,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { issuer, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = hostLimits(steadyClock(clock))
   const turns = new Semaphore(atOnce, longestQueue, () => new DocumentUnavailable('busy'))
+  // Whoever asks for much must not keep others waiting.
   const perSender = new Lines(atOnceOfSender, 0, limited)
   const targetAddresses = new TargetAddresses(lookup, isAtLoopback(issuer))
   const running = new SingleFlight<FetchedDocument>()
@@ -128,32 +129,6 @@ export function hostLimits(clock: () => number) {
     },
     countConnection: (addresses: readonly string[]): void =>
       networks.takeFromAll(addresses.flatMap(networksOf)),
-  }
-}
-
-// Whoever never answers, or asks for much, must not keep others waiting.
-export class Lines {
-  private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
-
-  constructor(
-    private readonly turns: number,
-    private readonly longest: number,
-    private readonly refusal: () => Error,
-  ) {}
-
-  async take<Outcome>(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
-    const known = this.lines.get(key) ?? {
-      line: new Semaphore(this.turns, this.longest, this.refusal),
-      users: 0,
-    }
-    this.lines.set(key, known)
-    known.users += 1
-    try {
-      return await known.line.take('in line', act)
-    } finally {
-      known.users -= 1
-      if (known.users === 0) this.lines.delete(key)
-    }
   }
 }
 

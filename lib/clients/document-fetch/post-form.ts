@@ -1,6 +1,6 @@
-import { Semaphore } from '../../primitives/concurrency'
+import { Lines, Semaphore } from '../../primitives/concurrency'
 import { steadyClock } from '../../primitives/clock'
-import { type DocumentFetchOptions, hostLimits, isAtLoopback, Lines, within } from './document-fetch'
+import { type DocumentFetchOptions, hostLimits, isAtLoopback, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'

@@ -161,7 +161,7 @@ function gathered(send: (key: string, amount: number, seconds: number) => Promis
   return async (key, amount, seconds) => {
     const name = `${amount} ${seconds} ${key}`
     const begun = (): Batch => {
-      const stored = lines.add(key, () => {
+      const stored = lines.take(key, () => {
         waiting.delete(name)
         return inTime(() => send(key, amount * batch.size, seconds), silence)
       })
