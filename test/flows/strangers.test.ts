@@ -6,12 +6,12 @@ import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
 import { metadataDocuments } from '../../lib/paths/registration'
 import { Chance } from '../support/chance'
 import { extent } from '../support/extent'
-import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode, deviceSecret, television } from '../support/flows/device-stage'
 import { DocumentOrigin } from '../support/flows/document-origin'
-import { authorizationRequest, basic, type Flow } from '../support/flows/flow'
-import { trusting } from '../support/flows/guesses'
+import { authorizationRequest, type Flow } from '../support/flows/flow'
+import { come, from, trusting } from '../support/flows/guesses'
 import { Prover } from '../support/flows/prover'
 import { codeOf } from '../support/flows/redirection'
 import { refresh } from '../support/flows/registered-client'
@@ -66,7 +66,7 @@ test(
           return store.write(key, ...words)
         },
       })
-    const known = [photoBook, photoPrint, bent(television, { client_id: 'television' })]
+    const known = [photoBook, photoPrint, television]
     const clients = metadataDocuments({
       ...origin.reach,
       registered: known.map(({ registration }) => registration),
@@ -83,51 +83,47 @@ test(
       },
       trusting,
     )
-    const { clock, flow, failures } = staged
-    const at = (address: string) => flow.behind({ 'X-Forwarded-For': address })
-    const home = at('192.0.2.1')
-    const registering = (from: Flow, metadata: object) =>
-      from.submit('/register', JSON.stringify(metadata), undefined, { 'Content-Type': 'application/json' })
+    const { clock, failures } = staged
+    const home = from(staged, '192.0.2.1')
+    const registering = (metadata: object, address: string) =>
+      staged.register(metadata, { 'X-Forwarded-For': address })
+    const ask = (stranger: Flow, client_id: string) =>
+      stranger.ask({ ...authorizationRequest(photoBook), client_id })
 
     /** What is sent besides, and waited for at the end: a silent host answers never, its fetch ends after two seconds. */
     const late: Promise<Response>[] = []
-    const acts: readonly ((from: Flow) => Promise<Response> | undefined)[] = [
-      (from) => registering(from, { ...notesApp, client_name: random(chance, 8) }),
-      (from) => registering(from, { ...notesService, client_name: random(chance, 8) }),
-      (from) => ask(from, `https://notes.example:${origin.listener.current?.port}/${random(chance, 8)}`),
-      (from) => {
+    const acts: readonly ((stranger: Flow, address: string) => Promise<Response> | undefined)[] = [
+      (_, address) => registering({ ...notesApp, client_name: random(chance, 8) }, address),
+      (_, address) => registering({ ...notesService, client_name: random(chance, 8) }, address),
+      (stranger) =>
+        ask(stranger, `https://notes.example:${origin.listener.current?.port}/${random(chance, 8)}`),
+      (stranger) => {
         if (late.length < 100)
-          late.push(ask(from, `https://${random(chance, 8)}.notes.example:${silent.port}/client.json`))
+          late.push(ask(stranger, `https://${random(chance, 8)}.notes.example:${silent.port}/client.json`))
         return undefined
       },
-      (from) =>
-        new Prover(clock.read).tokens(from, guess('refresh_token', `rt_${random(chance, 82)}`), photoBook),
-      (from) =>
-        from.submit('/token', { ...guess('code', `ac_${random(chance, 65)}`), client_id: 'photo-book' }),
-      (from) => from.request(television, { grant_type: deviceCode, device_code: `rh_${random(chance, 65)}` }),
-      (from) => from.submit('/device_authorization', { client_id: 'television', scope: 'photos:read' }),
-      (from) => from.submit('/par', { ...authorizationRequest(photoBook), client_id: 'photo-book' }),
-      (from) =>
-        from.submit('/token', guess('code', ''), undefined, {
-          Authorization: basic('photo-print', random(chance, 20)),
-        }),
-      (from) => from.enterCode({ user_code: random(chance, 8) }, `mallory-${chance.below(50)}`),
-      (from) => from.ask(authorizationRequest(photoBook), `mallory-${chance.below(50)}`),
-      (from) => from.photos(`at_${random(chance, 65)}`),
-      (from) => from.introspect(photoBook, random(chance, 68)),
-      (from) =>
-        from.submit(
+      (stranger) => {
+        const refreshing = { grant_type: 'refresh_token', refresh_token: `rt_${random(chance, 82)}` }
+        return new Prover(clock.read).tokens(stranger, refreshing, photoBook)
+      },
+      (stranger) => stranger.redeem(photoBook, `ac_${random(chance, 65)}`),
+      (stranger) =>
+        stranger.request(television, { grant_type: deviceCode, device_code: `rh_${random(chance, 65)}` }),
+      (stranger) => stranger.request(television, { scope: 'photos:read' }, '/device_authorization'),
+      (stranger) => stranger.request(photoBook, authorizationRequest(photoBook), '/par'),
+      (stranger) => come(stranger, 'photo-print', random(chance, 20)),
+      (stranger) => stranger.enterCode({ user_code: random(chance, 8) }, `mallory-${chance.below(50)}`),
+      (stranger) => stranger.ask(authorizationRequest(photoBook), `mallory-${chance.below(50)}`),
+      (stranger) => stranger.photos(`at_${random(chance, 65)}`),
+      (stranger) => stranger.introspect(photoBook, random(chance, 68)),
+      (stranger) =>
+        stranger.submit(
           chance.any(['/authorize', '/token', '/par', '/revoke', '/register']),
           random(chance, 200),
         ),
     ]
-    const ask = (from: Flow, client_id: string) => from.ask({ ...authorizationRequest(photoBook), client_id })
-    const guess = (kind: 'code' | 'refresh_token', text: string) =>
-      kind === 'code'
-        ? { grant_type: 'authorization_code', code: text, redirect_uri: 'https://book.example/callback' }
-        : { grant_type: 'refresh_token', refresh_token: text }
 
-    const own = await registering(home, notesApp)
+    const own = await staged.register(notesApp)
     const application = { registration: { ...photoBook.registration, ...own.body } }
     let tokens = await home.tokens(application, { scope: 'photos:read' })
     /** Everybody who is in use comes in each minute, and gets what is right. */
@@ -157,7 +153,8 @@ test(
 
     const statuses = new Set<number>()
     async function comeAStranger(): Promise<void> {
-      const answer = await chance.any(acts)(at(addressOf(chance)))
+      const address = addressOf(chance)
+      const answer = await chance.any(acts)(from(staged, address), address)
       if (answer !== undefined) statuses.add(answer.status)
     }
 
@@ -167,7 +164,7 @@ test(
         await Promise.all(Array.from({ length: atOnce }, comeAStranger))
       await comeInUse(minute)
       newcomers.push(
-        (await registering(at('198.51.100.1'), { ...notesApp, client_name: `New ${minute}` })).status,
+        (await registering({ ...notesApp, client_name: `New ${minute}` }, '198.51.100.1')).status,
       )
       clock.advance(60)
     }
