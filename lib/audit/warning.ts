@@ -9,7 +9,7 @@ export function warnOnce(code: WarningCode, message: string, occasion: string = 
   emitOnce(code, message, occasion)
 }
 
-// A store of the host may have codes of its own.
+// Not only codes of this package: a host may bring the store.
 export function warnOfStore({ code, message }: { readonly code: string; readonly message: string }): void {
   emitOnce(code, message, code)
 }

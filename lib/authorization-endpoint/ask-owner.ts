@@ -39,7 +39,7 @@ export class OwnerQuestions {
     return this.question
   }
 
-  /** The only answer, or the only one that this owner has given this client before and that is still offered. */
+  /** Undefined unless one answer is offered, or this owner has given this client one of those offered before. */
   async answer(): Promise<OwnerAnswerTo | undefined> {
     const asked = await this.asked()
     if (asked === undefined) return undefined

@@ -99,16 +99,16 @@ export function clientViewOf(client: Client): ConsentView['client'] {
   return { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered }
 }
 
-function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'obstacle'> {
-  if (asked === undefined) return { question: undefined, obstacle: undefined }
+function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'problem'> {
+  if (asked === undefined) return { question: undefined, problem: undefined }
   const { text, answers, none } = asked
   if (answers.length === 0)
     return {
       question: undefined,
-      obstacle: none === undefined ? locale.texts.consent.noAnswer : locale.pick(none),
+      problem: none === undefined ? locale.texts.consent.noAnswer : locale.pick(none),
     }
   const shown = answers.map(({ value, label }) => ({ value, label }))
-  return { question: { text: locale.pick(text), field: choiceField, answers: shown }, obstacle: undefined }
+  return { question: { text: locale.pick(text), field: choiceField, answers: shown }, problem: undefined }
 }
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {

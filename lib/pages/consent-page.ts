@@ -121,16 +121,16 @@ function questionPart({ text, field, answers }: ConsentQuestion, { consent }: Pa
 }
 
 /** The refusal first: it is the form's default. */
-function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): Html {
+function decisionButtons(problem: string | undefined, { consent }: PageTexts): Html {
   return html`${
-      obstacle !== undefined &&
+      problem !== undefined &&
       html`<p class="assurance problem" role="note">
-        <strong>${consent.obstacle}</strong> <span dir="auto">${obstacle}</span>
+        <strong>${consent.problem}</strong> <span dir="auto">${problem}</span>
       </p>`
     }
     <div class="actions">
       <button type="submit" name="decision" value="deny" formnovalidate>${consent.cancel}</button>
-      ${obstacle === undefined && html`<button type="submit" name="decision" value="approve" class="primary">${consent.allow}</button>`}
+      ${problem === undefined && html`<button type="submit" name="decision" value="approve" class="primary">${consent.allow}</button>`}
     </div>`
 }
 
@@ -164,7 +164,7 @@ export interface ConsentView {
   /** Such as the owner's workspaces. */
   readonly question: ConsentQuestion | undefined
   /** Why the owner can only cancel, such as no workspace. */
-  readonly obstacle: string | undefined
+  readonly problem: string | undefined
   /** What extensions add, such as resources. Show each. */
   readonly facts: readonly ConsentFact[]
   /** Where the owner can end the access later. */
@@ -209,8 +209,8 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
       ${device === undefined ? receiverWarning(view.receiver, locale) : deviceWarning(locale)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${hiddenFields(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
-        ${view.question && view.obstacle === undefined && questionPart(view.question, texts)}
-        ${decisionButtons(view.obstacle, texts)}
+        ${view.question && view.problem === undefined && questionPart(view.question, texts)}
+        ${decisionButtons(view.problem, texts)}
       </form>
       ${device && html`<form id="switch" method="post" action="${view.action}">${hiddenFields(view.fields)}</form>`}
       ${fineprint(view, locale)}

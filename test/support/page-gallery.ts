@@ -57,7 +57,7 @@ const stories = (service: PageOptions): Readonly<Record<string, Exhibit | Exhibi
   dangerous: { pages: service, show: ({ ask }) => ask('book', { scope: everything }) },
   choice: ({ ask }) => ask('choosing'),
   list: ({ ask }) => ask('listing'),
-  obstacle: ({ ask }) => ask('stuck'),
+  problem: ({ ask }) => ask('stuck'),
   async remembered({ ask, decide }) {
     await decide(await ask(), 'approve')
     return ask('book', { scope: everything })

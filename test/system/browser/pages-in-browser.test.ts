@@ -26,7 +26,7 @@ const urlOf = (name: string, language: string) =>
   `http://127.0.0.1:${server.port}/${name}?ui_locales=${language}`
 
 // They have every part between them. German has the longest texts, and Arabic runs from right to left.
-const representatives = ['dangerous', 'list', 'obstacle', 'unverified-device', 'error', 'connected']
+const representatives = ['dangerous', 'list', 'problem', 'unverified-device', 'error', 'connected']
 const looks = [
   ...names.map((name) => [name, 'de', 'light'] as const),
   ...[...representatives, 'device-question'].map((name) => [name, 'ar', 'dark'] as const),

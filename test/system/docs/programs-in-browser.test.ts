@@ -62,7 +62,7 @@ const view: ConsentView = {
   language: { tag: 'en', dir: 'ltr' },
   switchAccount: undefined,
   question: undefined,
-  obstacle: undefined,
+  problem: undefined,
   manageAt: undefined,
   client: { client_id: 'x', client_name: '<script>', unregistered: { host: 'notes.example' } },
   resourceOwner: { subject: 'u', name: '"><b>' },
@@ -104,7 +104,7 @@ test('the template shows groups, dangerous scopes last, boxes without a tick, th
   const app = withViews()
   app.get('/', (_request, response) => response.render('consent', { view: full }))
   app.get('/blocked', (_request, response) =>
-    response.render('consent', { view: { ...view, obstacle: 'No album.' } }),
+    response.render('consent', { view: { ...view, problem: 'No album.' } }),
   )
   const { text } = await request(app).get('/')
   const places = ['Photos', 'Look', 'Letters', 'Write', 'Be careful', 'Burn', 'Which album?'].map((part) =>
