@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
-import type { Store } from 'express-session'
 import helmet from 'helmet'
 import { styleSourceOf, stylesheet } from '../lib/pages/stylesheet'
 import {
@@ -11,11 +9,12 @@ import {
 } from '../lib/index'
 import { deviceAuthorization } from '../lib/paths/devices'
 import { mcp } from '../lib/paths/mcp'
-import type { AppGroup } from './home-page'
+import type { AppOfDemo } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
 import { photoScopes, resourcesAt } from './mcp-server'
 import { sessionCookie } from './session-cookie'
+import type { Sessions } from './session-store'
 import { connectedApplications, logo, signIn, signOut } from './sign-in'
 import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
@@ -25,17 +24,15 @@ export interface AuthorizationServerSettings {
   readonly app: Express
   readonly issuer: string
   /** What the front page leads to. */
-  readonly apps: readonly AppGroup[]
+  readonly apps: readonly AppOfDemo[]
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
   readonly store: AuthorizationStore
-  readonly sessions: Store
+  readonly sessions: Sessions
+  readonly deviceSecret: string
   readonly limits: LimitStores
 }
-
-// Processes that share a Redis need the same one.
-const deviceSecret = process.env['DEVICE_SECRET'] ?? randomBytes(32).toString('base64url')
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
 export function authorizationServer({
@@ -46,6 +43,7 @@ export function authorizationServer({
   clients,
   store,
   sessions,
+  deviceSecret,
   limits,
 }: AuthorizationServerSettings): AuthorizationServer {
   app.use(
@@ -53,7 +51,7 @@ export function authorizationServer({
       contentSecurityPolicy: {
         // Safari would upgrade localhost too, where nothing speaks https.
         directives: {
-          styleSrc: [styleSourceOf(stylesheet)],
+          styleSrc: ["'self'", styleSourceOf(stylesheet)],
           // A sign-in ends at the app if Lumen remembers what its visitor has allowed.
           formAction: ["'self'", ...originsOf(clients)],
           upgradeInsecureRequests: null,
@@ -61,7 +59,7 @@ export function authorizationServer({
       },
     }),
   )
-  app.use(sessionCookie('authorization-server', sessions))
+  app.use(sessionCookie(sessions))
   app.use(signIn(issuer, limits, apps))
 
   const oauth = createAuthorizationServer({

@@ -1,6 +1,6 @@
 import { demoAccount } from './accounts'
+import { appsAt } from './apps'
 import { authorizationServer } from './authorization-server'
-import { appGroups } from './app-groups'
 import { attackLabApp } from './attack-lab'
 import { listen, type Listener } from './listen'
 import { mcpUrl } from './mcp-server'
@@ -23,7 +23,7 @@ export interface DemoOptions {
     readonly attackLab: number
     readonly television: number
   }
-  /** Keeps authorizations where this URL says, and sessions too if it is one of Redis. Default: in memory. */
+  /** Keeps authorizations and sessions where this URL says. Default: in memory. */
   readonly storeUrl?: string
 }
 
@@ -89,7 +89,7 @@ export async function startDemo({ ports = defaultPorts, storeUrl = '' }: DemoOpt
       authorizationServer({
         app: at.authorizationServer.app,
         issuer,
-        apps: appGroups({
+        apps: appsAt({
           photoBook: at.client.url,
           postcards: at.postcards.url,
           supperClub: at.relyingParty.url,
@@ -100,6 +100,7 @@ export async function startDemo({ ports = defaultPorts, storeUrl = '' }: DemoOpt
         clients: registrations,
         store: storage.authorizations,
         sessions: storage.sessions('authorization-server'),
+        deviceSecret: storage.deviceSecret,
         limits: storage.limits,
       }),
     )
@@ -153,18 +154,18 @@ async function listenAt(ports: typeof defaultPorts, opened: Closable[]): Promise
 
 function startClients(at: Apps, clients: DemoClients, storage: Storage): void {
   const issuer = at.authorizationServer.url
-  const settingsOf = ({ app }: Listener, name: string) => ({
+  const settingsOf = ({ app }: Listener) => ({
     app,
     authorizationServer: issuer,
     resourceServer: at.resourceServer.url,
-    sessions: storage.sessions(name),
+    sessions: storage.sessions,
   })
-  photoBook(settingsOf(at.client, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
-  postcards(settingsOf(at.postcards, 'postcards'), `${at.postcards.url}/callback`)
-  relyingParty(settingsOf(at.relyingParty, 'supper-club'), { ...clients.supperClub, issuer })
-  television({ ...settingsOf(at.television, 'television'), ...clients.television })
+  photoBook(settingsOf(at.client), { ...clients.photoBook, authorizationServer: issuer })
+  postcards(settingsOf(at.postcards), `${at.postcards.url}/callback`)
+  relyingParty(settingsOf(at.relyingParty), { ...clients.supperClub, issuer })
+  television({ ...settingsOf(at.television), ...clients.television })
   attackLabApp(
-    { ...settingsOf(at.attackLab, 'attack-lab'), target: clients.nightlyReport },
+    { ...settingsOf(at.attackLab), target: clients.nightlyReport },
     { ...clients.attackLab, authorizationServer: issuer },
   )
 }

@@ -1,8 +1,8 @@
-import { html, pageDocument } from '../lib/pages/html'
+import { html } from '../lib/pages/html'
 import type { ResourceOwner } from '../lib/index'
 
 /** An app of the demo, for the front page. */
-interface AppOfDemo {
+export interface AppOfDemo {
   readonly name: string
   /** What a browser can open. */
   readonly url?: string
@@ -10,44 +10,42 @@ interface AppOfDemo {
   readonly does: string
 }
 
-/** Apps of the demo that have something in common. */
-export interface AppGroup {
-  readonly title: string
-  readonly apps: readonly AppOfDemo[]
-}
-
 /** The front page of the demo: who is signed in, and what each app does. */
-export function homePage(owner: ResourceOwner | undefined, groups: readonly AppGroup[]): string {
-  return pageDocument({
-    title: 'Lumen',
-    content: html`
-      <header class="intro">
-        <div class="mark" aria-hidden="true">L</div>
-        <h1>Lumen <span class="subtitle">where your photos live</span></h1>
-        <p>This is a demo: Lumen keeps your photos, and apps ask it for access to them.</p>
-        ${owner !== undefined && html`<p>Signed in as <bdi>${owner.name ?? owner.subject}</bdi></p>`}
-      </header>
-      ${
-        owner === undefined
-          ? html`<form action="/login">
-              <div class="actions"><button type="submit" class="primary">Sign in</button></div>
-            </form>`
-          : html`<form method="post" action="/sign-out">
-              <div class="actions"><button type="submit">Sign out</button></div>
-            </form>`
-      }
-      ${groups.map(
-        ({ title, apps }) =>
-          html`<section class="permissions">
-            <h2>${title}</h2>
-            ${apps.map(
-              (app) =>
-                html`<p class="application"><strong class="line">${nameOf(app)}</strong> ${app.does}</p>`,
-            )}
-          </section>`,
-      )}
-    `,
-  })
+export function homePage(owner: ResourceOwner | undefined, apps: readonly AppOfDemo[]): string {
+  const card = ({ name, url, does }: AppOfDemo) =>
+    html`<li>
+      <h2>${url === undefined ? name : html`<a href="${url}">${name}</a>`}</h2>
+      <p>${does}</p>
+    </li>`
+  const page = html`<html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>Lumen</title>
+      <link rel="icon" href="/logo.svg" />
+      <link rel="stylesheet" href="/assets/base.css" />
+      <link rel="stylesheet" href="/assets/home.css" />
+    </head>
+    <body>
+      <main>
+        <header class="welcome">
+          <div>
+            <h1>Lumen, where your photos live</h1>
+            <p>This is a demo: Lumen keeps your photos, and apps ask you for access to them.</p>
+          </div>
+          ${owner === undefined ? html`<a class="button" href="/login">Sign in</a>` : signedIn(owner)}
+        </header>
+        <ul class="apps">
+          ${apps.map(card)}
+        </ul>
+      </main>
+    </body>
+  </html>`
+  return `<!doctype html>\n${String(page)}\n`
 }
 
-const nameOf = ({ name, url }: AppOfDemo) => (url === undefined ? name : html`<a href="${url}">${name}</a>`)
+const signedIn = ({ name, subject }: ResourceOwner) =>
+  html`<form method="post" action="/sign-out">
+    <p>Signed in as <bdi>${name ?? subject}</bdi></p>
+    <button type="submit">Sign out</button>
+  </form>`

@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import express, { Router, type Request } from 'express'
 import type { ResourceOwner } from '../lib/index'
 import { findResourceOwner } from './accounts'
-import { homePage, type AppGroup } from './home-page'
+import { homePage, type AppOfDemo } from './home-page'
 import { signInLimits, type LimitStores } from './limits'
 import { sameOrigin } from './same-origin'
 import { renewSession } from './session-cookie'
@@ -21,8 +22,9 @@ export const connectedApplications = '/authorizations'
 export const logo = '/logo.svg'
 
 /** The login that the app had before it became an authorization server. */
-export function signIn(origin: string, limits: LimitStores, apps: readonly AppGroup[]): Router {
+export function signIn(origin: string, limits: LimitStores, apps: readonly AppOfDemo[]): Router {
   const router = Router()
+  router.use('/assets', express.static(join(__dirname, 'client-assets')))
   const form = express.urlencoded({ extended: false })
   const attempts = signInLimits(limits, (request, response) => {
     const message = 'Too many attempts. Wait a minute, then try again.'
