@@ -1,23 +1,13 @@
-import { credentialId, type CredentialKind, digest } from '../protocol/credential'
-
-const kinds: readonly CredentialKind[] = [
-  'authorizationRequest',
-  'requestHandle',
-  'loginReference',
-  'authorizationCode',
-  'accessToken',
-  'refreshToken',
-]
+import { digest, isCredential } from '../protocol/credential'
 
 // RFC 7515 7.1: header and payload begin with `{"`, in base64url `eyJ`.
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
 // Other texts may be passwords.
 export const credentialFingerprint = (text: string | undefined): string | undefined =>
-  text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
-
-const hasForm = (text: string): boolean =>
-  signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
+  text !== undefined && (isCredential(text) || signedJwt.test(text))
+    ? fingerprintOfDigest(digest(text))
+    : undefined
 
 // Six letters, 36 bits, contain the four bytes.
 export const fingerprintOfDigest = (text: string): string => hexOf(text.slice(0, 6))

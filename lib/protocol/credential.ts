@@ -4,24 +4,18 @@ import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual
  * A prefix, the id (22 letters of base64url), and the secret (43); a refresh token has generation (6) and tag (11)
  * before it. The id is the key of the record: one read finds it. The store holds only digests of whole texts.
  */
-export type CredentialKind =
+const prefixes = {
   /** The consent token, in the consent form alone. */
-  | 'authorizationRequest'
-  | 'requestHandle'
-  /** A demanded login, in the URL of its return. */
-  | 'loginReference'
-  | 'authorizationCode'
-  | 'accessToken'
-  | 'refreshToken'
-
-const prefixes: Readonly<Record<CredentialKind, string>> = {
   authorizationRequest: 'ar_',
   requestHandle: 'rh_',
+  /** A demanded login, in the URL of its return. */
   loginReference: 'lr_',
   authorizationCode: 'ac_',
   accessToken: 'at_',
   refreshToken: 'rt_',
-}
+} as const
+
+export type CredentialKind = keyof typeof prefixes
 
 const idLength = 22
 const generationLength = 6
@@ -59,6 +53,11 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
   const form = kind === 'refreshToken' ? withGeneration : plain
   return text.startsWith(prefixes[kind]) && form.test(text) ? text.slice(idAt, generationAt) : undefined
 }
+
+/** Of any kind. */
+export const isCredential = (text: string): boolean =>
+  Object.values(prefixes).some((prefix) => text.startsWith(prefix)) &&
+  (plain.test(text) || withGeneration.test(text))
 
 /** Undefined if the tag is wrong. Tells an old genuine token from garbage, without a list of old digests. */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
