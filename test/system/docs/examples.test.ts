@@ -54,13 +54,12 @@ test('the example of guards for JWTs takes what its issuer signed, and says why 
   const info = jest.spyOn(console, 'info').mockImplementation()
   keys.publish(hub.jwk)
   const flow = new Flow(photoServer(hub.issuer, keys.uri))
-  const claims = accessClaims(now(), { tenant: 'acme' })
+  const claims = accessClaims(now())
   const ask = (path: string, token: string) =>
     flow.open(path, undefined, { Authorization: `Bearer ${token}` })
   // A machine under load may miss the deadline of the keys at first.
   await waitUntil('the keys are there', async () => (await flow.open('/ready')).status === 200)
   expect((await ask('/photos', accessJwt(claims))).body).toEqual({ of: 'alice', through: 'photo-book' })
-  expect((await ask('/albums', accessJwt(claims))).body).toEqual({ tenant: 'acme' })
   expect((await ask('/photos', accessJwt({ ...claims, aud: 'https://mail.example' }))).status).toBe(401)
   expect(info.mock.calls).toEqual([['refused', 'token_resource', expect.any(String)]])
   info.mockRestore()
