@@ -159,7 +159,8 @@ function host(): Express {
   const guide = read('docs/guides/add-to-your-application.md')
   const snippets = Array.from(guide.matchAll(/^```ts\n(.*?)^```$/gms), ([, text = '']) => text)
   const snippet = snippets.find((text) => text.includes("passport.authenticate('local'")) ?? ''
-  const { code } = transformSync(snippet, { loader: 'ts', format: 'cjs' })
+  const [wayBack = ''] = /^function wayBack.*?^}$/ms.exec(guide) ?? []
+  const { code } = transformSync(wayBack + '\n' + snippet, { loader: 'ts', format: 'cjs' })
   runInNewContext(code, { app, passport: own, issuer: 'https://photos.example', URL, URLSearchParams })
   return app
 }
