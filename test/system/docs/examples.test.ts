@@ -8,6 +8,7 @@ import request from 'supertest'
 import { logEvents } from '../../../docs/examples/audit-log'
 import { serverForPartner } from '../../../docs/examples/jwt-bearer'
 import { photoServer } from '../../../docs/examples/jwt-guard'
+import { signed } from '../../../docs/examples/signed-format'
 import { storeRules } from '../../../lib/paths/testing'
 import { claimsAt, hub, jwt, signer } from '../../support/assertions/jwt'
 import { KeyServer } from '../../support/assertions/key-server'
@@ -63,6 +64,15 @@ test('the example of guards for JWTs takes what its issuer signed, and says why 
   expect((await ask('/photos', accessJwt({ ...claims, aud: 'https://mail.example' }))).status).toBe(401)
   expect(info.mock.calls).toEqual([['refused', 'token_resource', expect.any(String)]])
   info.mockRestore()
+})
+
+test('the example of a format writes tokens that a guard takes, and no forged one', async () => {
+  const { flow } = application({ plugins: [{ name: 'signed', accessTokenFormats: [signed] }] })
+  const { body } = await flow.redeem(photoBook, await flow.approve(photoBook))
+  const accessToken = String(body.access_token)
+  const [header, claims] = accessToken.split('.')
+  expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice', clientId: 'photo-book' })
+  expect((await flow.photos(`${header}.${claims}.${'A'.repeat(86)}`)).status).toBe(401)
 })
 
 test('the contract on the page of stores passes', () => {
