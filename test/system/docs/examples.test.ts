@@ -83,13 +83,12 @@ test('the contract on the page of stores passes', () => {
 
 describe('the page of events', () => {
   const page = read('docs/events.md')
-  const wordsIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)
-  /** The rows of the table below this header, cell by cell. */
-  const rowsBelow = (header: string) =>
-    (new RegExp(`^\\| ${header}.*\\n\\| -.*\\n((?:\\|.*\\n)+)`, 'm').exec(page)?.[1] ?? '')
-      .trim()
-      .split('\n')
-      .map((row) => row.split('|').slice(1, -1))
+  const wordsIn = (text = '') => Array.from(text.matchAll(/`(\w+)`/g), ([, word = '']) => word)
+  /** The members of every event, and others with the events that have them. */
+  const members = Array.from(page.matchAll(/^- `(\w+)`(?: of (.*?))?:/gm), ([, member = '', where]) => ({
+    member,
+    where: where === undefined ? undefined : wordsIn(where),
+  }))
   const others: ReadonlySet<string> = new Set(['refused', 'throttled', 'failure'])
   let run: EndpointRun
   beforeAll(async () => {
@@ -97,26 +96,20 @@ describe('the page of events', () => {
   })
 
   test('names every member that an event has, and no other', () => {
-    const common = rowsBelow('member +\\| in every event').flatMap(([member = '']) => wordsIn(member))
-    const further = rowsBelow('member +\\| in +\\|')
-    for (const { event, ...members } of run.recorded) {
-      const own = further.flatMap(([member = '', where = '']) =>
-        wordsIn(where).includes(event) ? wordsIn(member) : [],
-      )
-      expect({ event, members: Object.keys(members).toSorted() }).toEqual({
+    for (const { event, ...found } of run.recorded) {
+      const named = members.filter(({ where }) => where?.includes(event) !== false)
+      expect({ event, members: Object.keys(found).toSorted() }).toEqual({
         event,
-        members: [...common, ...own].toSorted(),
+        members: named.map(({ member }) => member).toSorted(),
       })
     }
-    expect(further.flatMap(([, where = '']) => wordsIn(where)).every(isEventName)).toBe(true)
+    expect(members.flatMap(({ where = [] }) => where).every(isEventName)).toBe(true)
   })
 
   test('names every reason of what went well and of a sign of theft, and no other', () => {
-    const named = rowsBelow('event').flatMap(([event = '', , reasons = '']) =>
-      reasons.includes('errors.md') || reasons.includes('cause')
-        ? []
-        : wordsIn(reasons).map((reason) => `${wordsIn(event).join()} ${reason}`),
-    )
+    const named = Array.from(page.matchAll(/^### (\w+)\n\n.*Reason: (.*)$/gm), ([, event = '', reasons]) =>
+      wordsIn(reasons).map((reason) => `${event} ${reason}`),
+    ).flat()
     const inStory = run.recorded.flatMap(({ event, reason }) =>
       others.has(event) || reason === undefined ? [] : [`${event} ${reason}`],
     )
@@ -125,7 +118,7 @@ describe('the page of events', () => {
 
   test('leaves every other reason to the page of errors', () => {
     const explained = new Set(
-      [...read('docs/errors.md').matchAll(/^- `([a-z0-9_]+)/gm)].map(([, word]) => word),
+      [...read('docs/errors.md').matchAll(/^### ([a-z0-9_]+)$/gm)].map(([, word]) => word),
     )
     const refused = run.recorded.filter(({ event }) => others.has(event))
     expect(refused.length).toBeGreaterThan(15)

@@ -101,7 +101,7 @@ describe('In Chromium, without a network', () => {
 
   test.each([
     ['index.html', phone, 'light'],
-    ['docs/guides/step-by-step.html', phone, 'dark'],
+    ['docs/guides/add-to-your-application.html', phone, 'dark'],
     ['docs/options.html', phone, 'light'],
     ['docs/guides/openid-connect.html', { width: 1280, height: 900 }, 'dark'],
     ['docs/agents.html', { width: 1280, height: 900 }, 'light'],
@@ -124,8 +124,8 @@ describe('In Chromium, without a network', () => {
   })
 
   test('without script, a page shows its text and, from a menu, its navigation, and no search', async () => {
-    await withPage('docs/guides/redis.html', { viewport: phone, javaScriptEnabled: false }, async (page) => {
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Redis')
+    await withPage('docs/guides/stores.html', { viewport: phone, javaScriptEnabled: false }, async (page) => {
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Which store for whom')
       expect(await page.locator('article').innerText()).toContain('ioredis')
       expect(await page.getByRole('searchbox').isVisible()).toBe(false)
       const link = page.getByRole('link', { name: 'Errors', exact: true }).first()
@@ -137,7 +137,7 @@ describe('In Chromium, without a network', () => {
   })
 
   test('the search finds a section, and leads there by the keyboard alone', async () => {
-    await withPage('docs/guides/redis.html', {}, async (page) => {
+    await withPage('docs/guides/stores.html', {}, async (page) => {
       await page.keyboard.press('/')
       await page.keyboard.type('proof of possession')
       await page
