@@ -151,7 +151,7 @@ declare global {
 
   let application: string
   beforeAll(() => {
-    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
+    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session', 'pg']
     const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
     const others = [
       'connect-redis',
@@ -159,6 +159,7 @@ declare global {
       'helmet',
       'ioredis',
       'openid-client',
+      'pg',
       'serverless-http',
     ]
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
