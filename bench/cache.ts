@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { otherCore, pin, startTarget } from './child'
 import { extentOf } from './extent'
 import { median } from './figures'
-import { writePart } from './page'
 import { startRedis } from './redis'
 import { table } from './table'
 import { prepare, type Round } from './rounds'
@@ -14,7 +13,7 @@ import type { Workload } from './story'
 const extent = extentOf(process.argv)
 const compared = new Set(['suite', 'suite with cache'].map(onCreateServer))
 
-/** Writes what the cache for guards costs and brings: with Redis on this machine, and with 1 ms on the way to it. */
+/** Prints what the cache for guards costs and brings: with Redis on this machine, and with 1 ms on the way to it. */
 async function main(): Promise<void> {
   pin(process, otherCore)
   const rows = []
@@ -25,7 +24,6 @@ async function main(): Promise<void> {
   const date = new Date().toISOString().slice(0, 10)
   const text = `A ${extent.name} run of \`npm run cache\` on ${date}, Node ${process.versions.node}.\n\n${table(columns, rows)}`
   console.log(text)
-  if (extent.name !== 'tiny') writePart('cache', text)
 }
 
 async function compare(workload: Workload, delay: number): Promise<readonly (readonly string[])[]> {

@@ -2,8 +2,8 @@
 // the process of the server. Beside it, what the same requests cost at a bare Express route that reads a form, makes a random
 // token and answers.
 //
-//   npm run cost                           everything with opaque tokens; writes the table of docs/reports/performance.md
-//   npm run cost -- --signed               signed tokens and guards by introspection; writes the table of them
+//   npm run cost                           everything with opaque tokens
+//   npm run cost -- --signed               signed tokens and guards by introspection
 //   npm run cost -- suite refresh guard    these targets and rows alone; the bare route always runs, too
 //   npm run cost -- --beside ../before     the suite of another checkout as well, built, in the same turns
 //   npm run cost -- --starts 1             fewer processes of each target, each with eight rounds
@@ -18,7 +18,6 @@ import { parseArgs } from 'node:util'
 import { buildTargetsBeside } from './build'
 import { otherCore, pin, runTargetsOn, startTarget, type RunningTarget } from './child'
 import { atPart } from './figures'
-import { writePart } from './page'
 import { programsInProcess, rows, tables, type ProgramInProcess, type Row } from './programs-in-process'
 import { signaturesOf } from './measure/signatures'
 import { table } from './table'
@@ -69,12 +68,12 @@ async function main(): Promise<void> {
     if (ofRow.length > 0) print(row, ofRow)
   }
   if (positionals.length > 0 || values.beside !== undefined) return
-  if (values.signed) writePart('signed', `${pageOf(measured)}\n\n${signaturesOf(node)}`)
-  else writePart('cost', pageOf(measured))
+  console.log(tableOf(measured))
+  if (values.signed) console.log(`\n${signaturesOf(node)}`)
 }
 
-/** The table of the page: a row for each target. */
-function pageOf(measured: readonly Measured[]): string {
+/** A row for each target, in Markdown. */
+function tableOf(measured: readonly Measured[]): string {
   const cell = (target: string, row: Row) => {
     const [one, reference] = [target, bare].map((name) =>
       measured.find((other) => other.row === row && other.target === name),

@@ -11,6 +11,11 @@ export function medianRatio(values: readonly number[], references: readonly numb
   return median(values.map((value, round) => value / (references[round] ?? Number.NaN)))
 }
 
+/** Lower quartile, median and upper quartile. */
+export function quartilesOf(values: readonly number[]): readonly [number, number, number] {
+  return [atPart(values, 0.25), median(values), atPart(values, 0.75)]
+}
+
 /** The value below which that part of the values lies, 0 for the least of them. */
 export function atPart(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 
 /** One group of bars: what one operation costs at each server. */
 export interface Panel {
@@ -20,8 +19,8 @@ const barRoom = width - names - 90
 // A bar that is longer than this many times the suite's is cut, or the others could not be told apart.
 const longest = 3.5
 
-/** Draws the panels one below the other, readable on light and dark pages. */
-export function drawPlot(panels: readonly Panel[]): void {
+/** Draws the panels into a file, one below the other, readable on light and dark pages. */
+export function drawPlot(panels: readonly Panel[], file: string): void {
   let y = 10
   const drawn = panels.map((panel) => {
     const text = drawPanel(panel, y)
@@ -41,7 +40,7 @@ text { fill: #e6edf3 } .floor { fill: #57606a } .peer { fill: #3d6ea5 } .ours { 
 ${drawn.join('\n')}
 </svg>
 `
-  writeFileSync(join(__dirname, '..', 'docs', 'images', 'performance.svg'), svg)
+  writeFileSync(file, svg)
 }
 
 const heightOf = ({ bars }: Panel): number => heading + bars.length * (barHeight + gap) + 14

@@ -55,7 +55,7 @@ export const programsInProcess: Readonly<Record<string, ProgramInProcess>> = {
   },
 }
 
-/** The tables of docs/reports/performance.md, each with the programs that stand in it. */
+/** The tables of `cost`, each with the programs that stand in it. */
 export const tables: Readonly<Record<'cost' | 'signed', readonly string[]>> = {
   cost: opaque.map(([name]) => name),
   signed: ['bare', 'ours', 'better-auth', 'oidc-provider', ...Object.keys(signedPrograms)],

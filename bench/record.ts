@@ -22,6 +22,6 @@ export const record: Authorization = {
     generation: 0,
     tagKey: 'AAAAAAAAAAAAAAAAAAAAAA',
     expiresAt: 1_797_000_000,
-    rotation: undefined,
   },
+  lastResponse: undefined,
 }

@@ -1,13 +1,11 @@
 import { cpus } from 'node:os'
 import type { Extent } from './extent'
-import { median } from './figures'
+import { median, quartilesOf } from './figures'
 import { giftsOf, goalsOf, onNodesOwn, type Ratio } from './goals'
 import type { ColdStarts } from './measure/cold-start'
 import type { Commands } from './measure/commands'
 import type { Traffic } from './measure/counting-proxy'
 import type { Kept, Memory } from './measure/memory'
-import { writePerformancePage } from './performance-page'
-import { keepRun } from './results-file'
 import type { Round } from './rounds'
 import { onCreateServer, servers } from './servers'
 import { workloads, type Workload } from './story'
@@ -27,9 +25,9 @@ export interface Extras {
   readonly memory: Memory
 }
 
-/** Prints the tables. A whole run that is not tiny also writes the page, with the figures of the newest Node. */
+/** Prints the tables, those of operations with the figures of the newest Node. */
 export function report(extent: Extent, results: readonly Results[], extras: Extras | undefined): void {
-  const newestFirst = results.toSorted((one, other) => majorOf(other) - majorOf(one))
+  const newestFirst = sortedByNode(results)
   const [newest] = newestFirst
   const text = [
     heading(extent, newestFirst),
@@ -38,10 +36,11 @@ export function report(extent: Extent, results: readonly Results[], extras: Extr
     ...(extras === undefined ? [] : ofRedis(extras)),
   ].join('\n\n')
   console.log(text)
-  if (newest === undefined || extras === undefined || extent.name === 'tiny') return
-  console.log(`Kept in ${keepRun({ results, extras })}.`)
-  writePerformancePage(heading(extent, [newest]), newest, extras)
 }
+
+/** The newest Node first. */
+export const sortedByNode = (results: readonly Results[]) =>
+  results.toSorted((one, other) => majorOf(other) - majorOf(one))
 
 function heading({ name, starts, rounds }: Extent, results: readonly Results[]): string {
   const date = new Date().toISOString().slice(0, 10)
@@ -73,20 +72,31 @@ function ofOperations(results: Results): readonly string[] {
           const rounds = results.figures.get(workload)?.get(name)
           return rounds === undefined
             ? []
-            : [[name, workload, of(rounds, 'median').toFixed(1), of(rounds, 'p99').toFixed(1)]]
+            : [
+                [
+                  name,
+                  workload,
+                  of(rounds, 'perSecond').toFixed(0),
+                  of(rounds, 'median').toFixed(1),
+                  of(rounds, 'p99').toFixed(1),
+                ],
+              ]
         }),
   )
   return [
     `### What an operation costs on Node ${majorOf(results)}`,
-    'Processor time of the server in µs and, in brackets, operations a second.',
+    'Processor time of the server in µs: the median of the rounds and, in brackets, their quartiles.',
     table(['', ...asked], rows),
-    'How long a request takes in ms, while 32 connections ask:',
-    table(['', 'operation', 'median', 'p99'], latencies),
+    'Operations a second, and how long a request takes in ms, while 32 connections ask one core:',
+    table(['', 'operation', 'a second', 'median', 'p99'], latencies),
   ]
 }
 
-const cost = (rounds: readonly Round[] | undefined): string =>
-  rounds === undefined ? '' : `${of(rounds, 'cpu').toFixed(0)} (${of(rounds, 'perSecond').toFixed(0)})`
+function cost(rounds: readonly Round[] | undefined): string {
+  if (rounds === undefined) return ''
+  const [lower, middle, upper] = quartilesOf(rounds.map(({ cpu }) => cpu)).map((time) => time.toFixed(0))
+  return `${middle} (${lower}–${upper})`
+}
 
 function beside(results: readonly Results[]): readonly string[] {
   const goals = results.flatMap((one) => [

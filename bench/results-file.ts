@@ -10,7 +10,7 @@ export interface Run {
 
 const place = join(__dirname, 'built', 'results.json')
 
-/** Keeps a run, so that `npm run bench -- --from FILE` can write the page again. Returns the file. */
+/** Keeps a run, so that `npm run bench -- --from FILE` can print its tables and draw its plot again. Returns the file. */
 export function keepRun(run: Run): string {
   writeFileSync(
     place,

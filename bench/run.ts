@@ -1,19 +1,25 @@
 import { execFileSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
+import { parseArgs } from 'node:util'
 import { otherCore, pin, runTargetsOn, startTarget } from './child'
 import { extentOf } from './extent'
 import { coldStarts } from './measure/cold-start'
 import { commandsOf } from './measure/commands'
 import { memoryOf } from './measure/memory'
 import { startRedis, type RunningRedis } from './redis'
-import { report, type Results } from './report'
+import { plotRun } from './plot-of-run'
+import { report, sortedByNode, type Extras, type Results } from './report'
 import { prepare, quietRound, type Round } from './rounds'
-import { readRun } from './results-file'
+import { keepRun, readRun } from './results-file'
 import { servers } from './servers'
 import { workloads, type Workload } from './story'
 
 const extent = extentOf(process.argv)
-const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const flag = { type: 'boolean' } as const
+const { values, positionals: only } = parseArgs({
+  allowPositionals: true,
+  options: { from: { type: 'string' }, plot: { type: 'string' }, medium: flag, short: flag, tiny: flag },
+})
 const isWhole = only.length === 0
 /** The binaries of Node that the servers run on, in the order of the report. */
 const nodes = (process.env['BENCH_NODES'] ?? process.execPath).split(',')
@@ -25,7 +31,6 @@ const measuredServers = servers.filter(
     (variant !== 'not gathered' || extent.isNotGatheredToo) &&
     (variant !== 'on createServer' || isCreateServerToo),
 )
-const [, from] = /--from[ =](\S+)/.exec(process.argv.join(' ')) ?? []
 
 async function measured(
   workload: Workload,
@@ -77,9 +82,9 @@ function versionOf(node: string): string {
 }
 
 async function main(): Promise<void> {
-  if (from !== undefined) {
-    const { results, extras } = readRun(from)
-    report(extent, results, extras)
+  if (values.from !== undefined) {
+    const { results, extras } = readRun(values.from)
+    finish(results, extras)
     return
   }
   setMaxListeners(0, process)
@@ -90,7 +95,14 @@ async function main(): Promise<void> {
   for (const node of nodes) results.push(await measuredOn(node, redis))
   const extras = isWhole ? { commands: await commandsOf(redis), memory: await memoryOf(redis) } : undefined
   redis.stop()
+  finish(results, extras)
+  if (extras !== undefined) console.log(`Kept in ${keepRun({ results, extras })}.`)
+}
+
+function finish(results: readonly Results[], extras: Extras | undefined): void {
   report(extent, results, extras)
+  const [newest] = sortedByNode(results)
+  if (values.plot !== undefined && newest !== undefined) plotRun(newest, values.plot)
 }
 
 main().catch((error: unknown) => {

@@ -4,9 +4,9 @@ import { startRedis } from './redis'
 import { full, short, tiny } from './scale/extent'
 import { onePrimary } from './scale/one-primary'
 import { openLoop } from './scale/open-loop'
-import { write } from './scale/page'
 import { slopes } from './scale/slopes'
-import { textOf, type Table } from './scale/table'
+import type { Table } from './scale/table'
+import { table } from './table'
 import { workers } from './scale/workers'
 
 const words = process.argv.slice(2)
@@ -14,19 +14,19 @@ const extent = words.includes('--tiny') ? tiny : words.includes('--short') ? sho
 const wanted = words.filter((word) => !word.startsWith('--'))
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part)
 
-/** Measures each part, or those that are named, and writes the tables into docs/reports/scale.md; `--print` leaves that page alone. */
+/** Measures each part, or those that are named, and prints the tables. */
 async function main(): Promise<void> {
-  const context = await circumstancesOfRun()
-  const finish = (tables: readonly Table[]) => {
-    for (const table of tables) console.log(`\n${table.name}\n${textOf(table)}`)
-    if (!words.includes('--print')) write(tables, context)
-  }
+  console.log(await circumstancesOfRun())
   // Before this process, from which others inherit, is bound to a core.
-  if (isWanted('workers')) finish([await workers(extent)])
+  if (isWanted('workers')) print([await workers(extent)])
   pin(process, otherCore)
-  if (isWanted('slopes')) finish(await slopes(extent))
-  if (isWanted('open-loop')) finish([await openLoop(extent)])
-  if (isWanted('one-primary')) finish(await onePrimary(extent))
+  if (isWanted('slopes')) print(await slopes(extent))
+  if (isWanted('open-loop')) print([await openLoop(extent)])
+  if (isWanted('one-primary')) print(await onePrimary(extent))
+}
+
+function print(tables: readonly Table[]): void {
+  for (const { name, columns, rows } of tables) console.log(`\n### ${name}\n\n${table(columns, rows)}`)
 }
 
 async function circumstancesOfRun(): Promise<string> {
@@ -41,7 +41,7 @@ async function circumstancesOfRun(): Promise<string> {
     ...(extent === full ? [] : ['--', extent === short ? '--short' : '--tiny']),
   ]
   const trial = extent === tiny ? ' **A trial of the harness: these figures mean nothing.**' : ''
-  return `Written by \`${command.join(' ')}\` on ${date}: Node ${process.version}, Redis ${version}, ${machine}.${trial}`
+  return `Printed by \`${command.join(' ')}\` on ${date}: Node ${process.version}, Redis ${version}, ${machine}.${trial}`
 }
 
 main().catch((error: unknown) => {

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { basic, formOf, type Fields } from '../test/support/flows/flow'
-import { report, type Row } from './page-table'
+import { median } from './figures'
+import { table } from './table'
 
-// `RELIABILITY_REPORT=1 npm run timing` writes the table of docs/reports/security.md. TIMING_ROUNDS is the number of samples of each kind, TIMING_FAST that of quick ones.
+// What an attacker can tell from the time of a refusal. TIMING_ROUNDS is the number of samples of each kind, TIMING_FAST that of quick ones.
 const rounds = Number(process.env['TIMING_ROUNDS'] ?? 100)
 const fastRounds = Number(process.env['TIMING_FAST'] ?? 3000)
 // A difference counts when it is no chance, and large enough to be of use.
@@ -67,7 +68,7 @@ async function compare(
   kinds: Kinds,
   pairs: readonly Pair[],
   times: number,
-): Promise<Row[]> {
+): Promise<string[][]> {
   const server = fork(join(__dirname, 'timing-server.ts'), [mode], { execArgv: ['-r', 'esbuild-register'] })
   try {
     const { port, secret } = await toldBy(server)
@@ -80,12 +81,12 @@ async function compare(
       const apart = Math.abs(share - 0.5) > farOff && Math.abs(away) > noChance
       const fits = apart === (tellable !== undefined)
       if (!fits) process.exitCode = 1
-      return {
-        case: `${title}: ${one} and ${other}`,
-        rounds: times,
-        invariant: tellable === undefined ? 'cannot be told apart' : 'control: can be told apart',
-        result: `${fits ? '' : 'NOT SO: '}medians ${median(first).toFixed(2)} and ${median(second).toFixed(2)} ms, the first is slower in ${(share * 100).toFixed(1)} % of pairs (${away.toFixed(1)} deviations)`,
-      }
+      return [
+        `${title}: ${one} and ${other}`,
+        String(times),
+        tellable === undefined ? 'cannot be told apart' : 'control: can be told apart',
+        `${fits ? '' : 'NOT SO: '}medians ${median(first).toFixed(2)} and ${median(second).toFixed(2)} ms, the first is slower in ${(share * 100).toFixed(1)} % of pairs (${away.toFixed(1)} deviations)`,
+      ]
     })
   } finally {
     server.disconnect()
@@ -139,14 +140,6 @@ const slowKinds: Kinds = (secret) => ({
 const against = (one: string, ...others: readonly string[]): readonly Pair[] =>
   others.map((other) => [one, other])
 
-/** The middle of the samples. */
-function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((one, other) => one - other)
-  const middle = sorted.length >> 1
-  const [low = 0, high = 0] = sorted.slice(middle - 1, middle + 1)
-  return sorted.length % 2 === 0 ? (low + high) / 2 : (sorted[middle] ?? 0)
-}
-
 /**
  * How well one sample of each tells the two kinds apart: the share of pairs in which the first is the greater one, ties
  * by half (Mann and Whitney's U over the number of pairs). 0.5 says that time tells nothing; 0 and 1, that it tells all.
@@ -199,9 +192,8 @@ async function main(): Promise<void> {
     ],
     rounds,
   )
-  const rows = [...fast, ...slow]
-  for (const row of rows) console.log(`${row.case} | ${row.rounds} | ${row.invariant} | ${row.result}`)
-  report('timing', 'npm run timing` in `bench/', rows, join(__dirname, '../docs/reports/security.md'))
+  console.log(`Node ${process.version}, ${new Date().toISOString().slice(0, 10)}\n`)
+  console.log(table(['case', 'rounds', 'what must hold', 'seen'], [...fast, ...slow]))
 }
 
 void main().finally(() => agent.destroy())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SignatureTimes } from '../signatures'
 import { table } from '../table'
 
-/** What signatures of that binary of Node take, as a part of the page. */
+/** What signatures of that binary of Node take, in Markdown. */
 export function signaturesOf(node: string): string {
   const program = join(__dirname, '..', 'built', 'signatures.js')
   const found: SignatureTimes = JSON.parse(execFileSync(node, [program], { encoding: 'utf8' }))

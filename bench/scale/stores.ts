@@ -5,7 +5,8 @@ import type { Store } from 'express-authorization-server'
 import { setTimeout as pause } from 'node:timers/promises'
 import { longestHold, turn } from './held'
 import { type Filled, keyOf, places, value, versionOf } from './stores-filled'
-import { figure, textOf, whole } from './table'
+import { table } from '../table'
+import { figure, whole } from './table'
 
 const [name = '', ...wanted] = process.argv.slice(2)
 const sizes = wanted.length === 0 ? [1000, 100_000, 1_000_000] : wanted.map(Number)
@@ -143,7 +144,7 @@ async function main(): Promise<void> {
       console.log(`${figure(((await place.bytes()) - empty) / records)} bytes a record`)
       store = await opening(place, store)
       const columns = ['records', 'verb', 'at once', 'µs', '99 %', 'CPU µs', '99 %', 'held µs']
-      console.log(textOf({ name, columns, rows: await measure(store, records) }))
+      console.log(table(columns, await measure(store, records)))
     }
     if (store !== undefined) await expiry(place, store, filled)
   } finally {

@@ -1,14 +1,8 @@
-/** A table of the page. */
+/** What one part measured. */
 export interface Table {
-  /** The name between its marks. */
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
-}
-
-/** As Markdown. */
-export function textOf({ columns, rows }: Table): string {
-  return [columns, columns.map(() => '-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 /** 1 000 000 */

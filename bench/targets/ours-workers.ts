@@ -6,7 +6,7 @@ type Usage = Extract<Report, { readonly kind: 'usage' }>
 
 // The suite in several processes that share a port, as one target: ready when all are, and it has used up what they have.
 const count = Number(process.env['WORKERS'] ?? '2')
-cluster.setupPrimary({ exec: join(__dirname, 'ours.ts') })
+cluster.setupPrimary({ exec: join(__dirname, 'ours') })
 const workers = Array.from({ length: count }, () => cluster.fork())
 // One that is gone would be waited for without end.
 cluster.on('exit', () => process.exit(1))

@@ -13,9 +13,5 @@ export function photoServer(issuer: string, jwks_uri: string): Express {
   app.get('/photos', guard('photos:read'), (req, res) => {
     res.json({ of: req.oauth?.subject, through: req.oauth?.clientId })
   })
-  app.get('/albums', guard('photos:read photos:write', { match: 'any' }), (req, res) => {
-    const tenant = req.oauth !== undefined && 'claims' in req.oauth ? req.oauth.claims['tenant'] : undefined
-    res.json({ tenant: typeof tenant === 'string' ? tenant : 'none' })
-  })
   return app
 }

@@ -8,7 +8,7 @@ const { ISSUER = 'http://localhost:3000', REDIS_URL = 'redis://localhost:6379', 
 const { MCP_URL = `http://localhost:${PORT}/mcp` } = process.env
 
 const guard = createBearerGuard({
-  issuer: ISSUER, // of the authorization server, letter by letter
+  issuer: ISSUER, // exactly as in the authorization server
   store: redisStore({ url: REDIS_URL }),
   resources: { [MCP_URL]: { scopes: ['notes:read', 'notes:write'] } },
   guards: { authInfo: true, cors: true },

@@ -14,24 +14,16 @@ import {
 } from 'express-authorization-server'
 import { mcp, type McpOptions } from 'express-authorization-server/mcp'
 
-/**
- * What the application brings: its origin as `issuer`, its login, and for production a store. Clients without a
- * metadata document need `dynamicRegistration: { registerAllScopes: true }`; apps with a scheme of their own need `redirectUris`.
- */
-export type Host = Pick<McpOptions, 'clients'> &
-  Pick<
-    AuthorizationServerOptions,
-    'issuer' | 'resourceOwner' | 'store' | 'dynamicRegistration' | 'redirectUris'
-  >
+/** What the application brings: its origin as `issuer`, its login, and for production a store. */
+export type Host = Pick<McpOptions, 'clients'> & Omit<AuthorizationServerOptions, 'clients' | 'scopes'>
 
 /** Adds a guarded MCP server to an application that has a login. Call it behind the session middleware. */
-export function addNotes(app: Express, { clients = [], redirectUris, ...host }: Host): AuthorizationServer {
+export function addNotes(app: Express, { clients = [], ...host }: Host): AuthorizationServer {
   const resource = `${host.issuer}/mcp`
   const scopes = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }
   const oauth = createAuthorizationServer({
-    ...host,
     ...mcp({ resource: { [resource]: 'Notes' }, scopes, clients }),
-    ...(redirectUris && { redirectUris }),
+    ...host,
   })
   const handle = toNodeHandler(createMcpHandler(notesServer))
   app.use(oauth.router())
@@ -57,7 +49,7 @@ function notesServer(): McpServer {
         properties: { text: { type: 'string' } },
         required: ['text'],
       }),
-      // Names every scope that the tool needs: some clients ask for exactly these.
+      // Every scope that the tool needs: some clients ask for exactly these.
       scopeChallenge: requireScopes('notes:read', 'notes:write'),
     },
     (note, context) => {
@@ -69,7 +61,7 @@ function notesServer(): McpServer {
   return server
 }
 
-/** The logged-in user who approved the client: the `subject` that `resourceOwner` returned. */
+/** The user who approved the client: the `subject` of `resourceOwner`. */
 function ownerOf({ http }: ServerContext): string {
   const subject = http?.authInfo?.extra?.['subject']
   if (typeof subject !== 'string') throw new Error('This tool needs a token that a user has approved.')

@@ -15,7 +15,7 @@ const oauth = createAuthorizationServer({
   clients: [
     { client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'openid profile email' },
   ],
-  resourceOwner: () => ({ subject: 'u-1815' }), // the logged-in user, for example from `req.user`
+  resourceOwner: () => ({ subject: 'u-1815', name: 'Ada Lovelace' }), // the logged-in user, for example from `req.user`
   plugins: [keys, openIdConnect({ keys, claims: async (subject) => users.get(subject) })],
 })
 express()

@@ -1,10 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Scope } from '../protocol/scope'
 
-/**
- * `authorization`, `token`, `revocation`, `introspection` or another endpoint; `protected resource` for a guard; `host`
- * for a call of the host's own code.
- */
+/** @see AuditEvent.endpoint */
 export type EventOrigin = string
 
 /**
@@ -14,21 +11,29 @@ export type EventOrigin = string
 export interface AuditEvent {
   /** Milliseconds since the epoch, by the option `clock`. */
   readonly time: number
+  /**
+   * `authorization`, `token`, `revocation`, `introspection` or another endpoint; `protected resource` for a guard;
+   * `host` for `oauth.revoke()`; `back_channel_logout`.
+   */
   readonly endpoint: EventOrigin
-  /** `X-Request-Id` of the response; undefined without a request. */
+  /** `X-Request-Id` of the response. An id that the host sets before, there or as `req.id`, stays. */
   readonly requestId: string | undefined
   /**
-   * As the request names it, proven or not; or else of the authorization. For an unregistered name, which may be a
-   * misplaced secret, the first 8 hexadecimal digits of its SHA-256 digest.
+   * As the request names it, proven or not; or else of the authorization. For an unknown name that is no URL of a
+   * document, and may be a misplaced secret: the first 8 hexadecimal digits of its SHA-256 digest.
    */
   readonly clientId: string | undefined
-  /** Of the authorization that the request found or began. */
+  /** The resource owner of the authorization. */
   readonly subject: string | undefined
-  /** `req.ip`, which depends on Express's `trust proxy`. */
+  /** `req.ip`, without a port. Behind a proxy, set Express's `trust proxy`. */
   readonly address: string | undefined
-  /** A stable word, finer than an error code; see `docs/errors.md`. */
+  /**
+   * A stable word, finer than an error code.
+   *
+   * @see docs/errors.md
+   */
   readonly reason: string | undefined
-  /** Found or begun by the request. */
+  /** The authorization that the request found or began, for `oauth.revoke()`. */
   readonly authorizationId: string | undefined
   /**
    * Joins the events of one credential, issued or else presented: the first 8 hexadecimal digits of its SHA-256 digest.
@@ -37,50 +42,66 @@ export interface AuditEvent {
 }
 
 export interface GrantEvent extends AuditEvent {
+  /** Of the token request. */
   readonly grantType: string | undefined
+  /** Of the authorization request. */
   readonly responseType: string | undefined
-  /** Of the access token, or else of the authorization. Undefined without a record. */
+  /** Of the access token, or else of the authorization. */
   readonly scope: Scope | undefined
 }
 
 export interface RefusalEvent extends AuditEvent {
-  /** As the client or the resource owner saw it. */
+  /** The error code of the response. */
   readonly code: string
   readonly reason: string
 }
 
 export interface ThrottleEvent extends RefusalEvent {
-  /** Whole seconds until a new attempt is worth while, as in `Retry-After`. */
+  /** Seconds, as in `Retry-After`. */
   readonly retryAfter: number
 }
 
 /** The server's own side failed, such as a store. */
 export interface FailureEvent extends RefusalEvent {
   /**
-   * An error of a store has name, message, stack and codes only: database clients put whole commands into other
-   * properties. Every other error may hold anything that the host's code put there.
+   * The error thrown; for an error of a store, a copy with name, message, stack and codes alone.
    */
   readonly cause: unknown
 }
 
 /** Every event, with the arguments of its listeners; see `docs/events.md`. */
 export interface AuditEvents {
-  /** The resource owner approved, and the server issued a code. */
+  /**
+   * The resource owner approved, and the server issued a code. Reason: none, or `repeated`: the same form came again
+   * and got the same code.
+   */
   readonly approved: [GrantEvent]
+  /** The token endpoint issued tokens, or the authorization endpoint a token. */
   readonly issued: [GrantEvent]
-  /** For a refresh token. With the reason `repeated`: the same response again. */
+  /**
+   * The server issued tokens for a refresh token. Reason: none, or `repeated`: the same response again, within the
+   * grace.
+   */
   readonly refreshed: [GrantEvent]
-  /** An authorization ended, with every credential of it. */
+  /**
+   * An authorization ended, with every code and token of it. Reason: `client`, `host`, `code_replayed`,
+   * `refresh_token_reused`, `grant_expired` or `no_longer_allowed`.
+   */
   readonly revoked: [GrantEvent]
-  /** The server or the resource owner refused a request. */
+  /** The server refused a request, or the resource owner denied it (`owner_denied`). */
   readonly refused: [RefusalEvent]
-  /** A code came a second time. `revoked` follows. */
+  /** A code came a second time. A thief may have it. `revoked` follows. Reason: `code_replayed`. */
   readonly replayed: [RefusalEvent]
-  /** A rotated refresh token came again. `revoked` follows. */
+  /**
+   * A rotated refresh token came after the grace. A thief may have it. `revoked` follows. Reason:
+   * `refresh_token_reused`.
+   */
   readonly reused: [RefusalEvent]
+  /** Status 429: a request exceeded a limit. */
   readonly throttled: [ThrottleEvent]
+  /** A store or a function of the host failed. */
   readonly failure: [FailureEvent]
-  /** A secret that a rotation has replaced. Comes besides the event of the outcome. */
+  /** A client used a secret that a rotation has replaced; comes besides another event. */
   readonly oldSecretUsed: [AuditEvent]
 }
 

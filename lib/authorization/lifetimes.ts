@@ -4,13 +4,13 @@ import type { Client } from '../protocol/client'
 
 /** In seconds. */
 export interface LifetimeOptions {
-  /** For the decision on the consent page. Default 600, at most 10 years. */
+  /** For the decision on the consent page. Default 600. */
   readonly authorizationRequest?: number
   /** Default 60, at most 600 (RFC 6749 4.1.2). */
   readonly authorizationCode?: number
-  /** Default 3600, at most 10 years. */
+  /** Default 3600. */
   readonly accessToken?: number
-  /** Since the last refresh. Default 2 592 000 (30 days), at most 10 years. */
+  /** Since the last refresh. Default 2 592 000 (30 days). */
   readonly refreshToken?: number
   /**
    * How long the old refresh token gets the same tokens again, so that parallel refreshes and lost responses
@@ -18,9 +18,8 @@ export interface LifetimeOptions {
    */
   readonly refreshTokenGrace?: number
   /**
-   * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that
-   * polls, since its first tokens. No token outlives it, and no refresh moves it. A change applies at the
-   * next refresh. Default none; at most 10 years.
+   * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that polls,
+   * since its first tokens. No token outlives it. A change applies at the next refresh. Default none.
    */
   readonly grant?: number
 }

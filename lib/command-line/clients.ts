@@ -216,7 +216,7 @@ async function ended(store: Store, clientId: string, issuers?: readonly string[]
     if (!(await isNoted(store, digest))) unknown.push(each)
   }
   if (unknown.length === 0) return { note: endedNote }
-  const message = `names ${unknown.join(' and ')}. No server of this name with the option authorizations has used this store: name the option issuer of the server, letter by letter.`
+  const message = `names ${unknown.join(' and ')}. No server of this name with the option authorizations has used this store: name the option issuer of the server exactly.`
   const subject = 'Access tokens of the client may work until they expire:'
   const trouble = new ConfigurationError(subject, [{ path: '--issuer', message }])
   return { trouble, note: 'The client is shut out.' }

@@ -17,7 +17,7 @@ export const anIssuer =
     const wrong = (message: string) => at.wrong(name, message)
     const text = needed('http://localhost', aTextThat(`must be the URL of ${whose}, ${example}.`))
     const issuer = text(given, at, name)
-    // RFC 9207 2.4: clients compare letter by letter.
+    // RFC 9207 2.4: clients compare exactly.
     if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
       wrong(`must be an absolute URL, ${example}.`)
       return { issuer, mount: '', tlsRequired: true }

@@ -29,65 +29,79 @@ import type { Plugin } from '../doors/plug-in'
 export interface AuthorizationServerOptions {
   /**
    * The URL of this server (RFC 8414 2): https, or http on a loopback host. The host mounts `oauth.router()` at its
-   * path. All absolute URLs come from it.
+   * path. A change ends all tokens.
    */
   readonly issuer: string
   /**
-   * A list, a store of the host, or `registeredClients(store)`, which registers more; `metadataDocuments()` also finds
-   * unregistered ones.
+   * A list, a store of the host, or `registeredClients(store)`, which registers more; `metadataDocuments()` also
+   * finds unregistered ones.
+   *
+   * @see docs/guides/register-clients.md
+   * @see docs/guides/unregistered-clients.md
    */
   readonly clients: RegisteredClients | MetadataDocuments
   /**
-   * Each scope with a text for the consent page: `{ 'photos:read': 'See your photos' }`, or
-   * {@link ScopeOptions}.
+   * Each scope with a text for the consent page: `{ 'photos:read': 'See your photos' }`, or {@link ScopeOptions}.
+   *
+   * @see docs/guides/ask-the-owner.md
    */
   readonly scopes: Readonly<Record<string, Text | ScopeOptions>>
   /** The scope of a request that names none, separated by spaces. Default: `invalid_scope`. */
   readonly defaultScope?: string
   /**
    * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3), as the page and
-   * the response show. A scope that is malformed, unknown or wholly beyond the client stays `invalid_scope`, as does
-   * any beyond the authorization at a refresh. Default false.
+   * the response show; a refresh is never narrowed. Default `false`.
    */
   readonly narrowScope?: boolean
   /**
-   * The protected resources of tokens (RFC 8707), by absolute URIs without a fragment. Clients name them by `resource`;
-   * a guard refuses tokens for others. Default: none, and guards refuse tokens that name one.
+   * The protected resources of tokens (RFC 8707), by absolute URIs without a fragment. Clients name them by
+   * `resource`; a guard refuses tokens for others. Default: none, and guards refuse tokens that name one.
+   *
+   * @see docs/guides/resources.md
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
-   * The resource of requests and guards that name none. Default: the only one of `resources`; with several, the request
-   * gets `invalid_target`, and the guard does not start.
+   * The resource of requests and guards that name none. Default: the only one of `resources`; with several,
+   * `invalid_target`, and the guard does not start.
    */
   readonly defaultResource?: string
   /**
    * What a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write` passes
-   * `bearerGuard('notes:read')`. Responses and introspection have only what the owner approved. Default: nothing else.
+   * `bearerGuard('notes:read')`. Default: nothing else.
+   *
+   * @see docs/guides/protect-an-api.md
    */
   readonly implies?: ScopeImplications
   /**
-   * Returns who is logged in: a subject or `{ subject, name }`; undefined, null or false if nobody is. Default: no
-   * authorization endpoint; clients act for themselves.
+   * Returns who is logged in: a subject or `{ subject, name, authTime, acr, amr }`; undefined, null or false if
+   * nobody is. Default: no authorization endpoint; clients act for themselves.
+   *
+   * @see docs/guides/add-to-your-application.md
    */
   readonly resourceOwner?: (request: Request) => Eventual<ResourceOwner | string | undefined | null | false>
   /**
    * Returns whether the owner has approved this request before, or the host trusts the client (RFC 6749 4.1.1): true
    * skips the consent page. Never called for the implicit grant, nor for a public client whose redirection URI is not
-   * https: another app could pass for it (RFC 6749 10.2). The form of the login page then ends at the client: its
-   * Content-Security-Policy must allow this. Default: always the page.
+   * https: another app could pass for it (RFC 6749 10.2). The Content-Security-Policy of the login page must then let
+   * its form end at the client. Default: always the page.
+   *
+   * @see docs/guides/add-to-your-application.md
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventual<boolean>
   /**
    * Whether the server remembers what an owner has allowed a client: no page if all was allowed before, scope, facts
-   * and choice. Never for a public client whose redirection URI is not https, nor for one that registered itself:
-   * another app could pass for it (RFC 6749 10.2). `seconds`: how long a decision counts. Default: `false`; for true,
-   * 31 536 000 (a year), at most 10 years.
+   * and choice. Never for a public client whose redirection URI is not https, nor for one that registered itself.
+   * Default `false`; for true, 31 536 000 `seconds` (a year), at most 10 years.
+   *
+   * @see docs/guides/ask-the-owner.md
    */
   readonly rememberConsent?: boolean | { readonly seconds?: number }
   /**
    * Returns one question that the owner answers with the approval, such as which workspace the access is for. Routes,
    * introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page despite
    * `skipConsent`, unless `rememberConsent` knows which. Default: no question.
+   *
+   * @see docs/guides/ask-the-owner.md
    */
   readonly choices?: (request: Request, question: ChoicesQuestion) => Eventual<OwnerQuestion | undefined>
   /**
@@ -96,40 +110,57 @@ export interface AuthorizationServerOptions {
    */
   readonly stillAllowed?: StillAllowed
   /**
-   * The login of the host: a path, which gets the way back in `return_to`, or a function that sends the user agent
-   * there. `asked` says what the client or an extension wants; `asked.again` demands the credentials again. A path gets
-   * it as `prompt`, `login_hint`, `acr_values` and `ui_locales`. Default `/login`.
+   * The login of the host: a path, or a function that sends the user agent there. `asked` says what the client or an
+   * extension wants; `asked.again` demands the credentials again. A path gets `return_to`, and `asked` as `prompt`,
+   * `login_hint`, `acr_values` and `ui_locales`. Default `/login`.
+   *
+   * @see docs/guides/add-to-your-application.md
    */
   readonly login?:
     string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
   /**
-   * Ends the session of the owner at the host, without a response. Gives `openIdConnect()` its logout
-   * endpoint.
+   * Ends the session of the owner at the host, without a response. Gives `openIdConnect()` its logout endpoint.
+   *
+   * @see docs/guides/openid-connect.md
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
    * Whether `oauth.authorizations` lists and ends what owners approve, at one more read and write for each approval.
-   * `{}` adds the page of connected applications. Default false.
+   * With `resourceOwner`, there is also the page of connected applications. Default `false`.
+   *
+   * @see docs/guides/users-and-their-apps.md
    */
   readonly authorizations?: boolean | AuthorizationsOptions
-  /** Default `memoryStore()`, which refuses to run in production. */
-  readonly store?: Store
   /**
-   * Counts failed attempts, and keeps single uses. Default: the option `store`.
+   * Where everything is kept. Default `memoryStore()`, which refuses to run in production.
+   *
+   * @see docs/guides/stores.md
    */
+  readonly store?: Store
+  /** Counts failed attempts, and keeps single uses. Default: the option `store`. */
   readonly counters?: Store
+  /** Of endpoints, below the issuer. */
   readonly paths?: PathOptions
   /**
    * The origins whose scripts may call the endpoints for tokens, revocation and registration, those of the host with
    * `cors`, and read metadata: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
-   * Never for the authorization and introspection endpoints, nor with credentials. Default true.
+   * Never with credentials. Default `true`.
+   *
+   * @see docs/guides/single-page-app.md
    */
   readonly cors?: CorsOption
   /**
-   * Lets clients register themselves (RFC 7591), and confidential ones change their registration (RFC 7592). `{}` opens
-   * it to everybody. Default `false`.
+   * Lets clients register themselves (RFC 7591), and confidential ones change their registration (RFC 7592). `{}`
+   * opens it to everybody. Default `false`.
+   *
+   * @see docs/guides/unregistered-clients.md
    */
   readonly dynamicRegistration?: DynamicRegistrationOptions | false
+  /**
+   * In seconds, at most 10 years.
+   *
+   * @see docs/guides/lifetimes.md
+   */
   readonly lifetimes?: LifetimeOptions
   /**
    * Whether token responses have `refresh_token_expires_in`: seconds until an unused refresh token ends. Default
@@ -137,25 +168,26 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshTokenExpiresIn?: boolean
   /**
-   * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to a
-   * key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). A registration may differ. Default `true`.
+   * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to
+   * a key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). A registration may differ. Default
+   * `true`.
    */
   readonly refreshTokenRotation?: boolean
   /**
    * Whether requests may name `offline_access` without effect, and the metadata list it: hosted AI clients use a
-   * refresh token only then. Default false; true by `mcp()`.
+   * refresh token only then. Default `false`; `true` by `mcp()`.
    */
   readonly offlineAccess?: boolean
   /** For a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
-   * Verifies client secrets by digests of another authorization server, such as PBKDF2: entries of
-   * `client_secret_hashes` that are neither this suite's nor bcrypt, of 32 to 512 printable characters without a space.
-   * Such a secret may be a guess, so `limits.clientAuthentication` and the queue of bcrypt count it; a right one is
-   * asked about once in five minutes. With `registeredClients(store)`, the first success replaces the digest: by
-   * SHA-256 for a random secret of 43 characters or more, else by bcrypt, up to 72 bytes. If the function throws, takes
-   * more than 10 seconds or returns no boolean, the client gets `temporarily_unavailable`; the event has only the name
-   * of the error, whose message may quote the secret. Default: registrations with such digests are refused.
+   * Returns whether a client secret is right by a digest of another authorization server, such as PBKDF2: an entry of
+   * `client_secret_hashes` of 32 to 512 printable characters without a space. With `registeredClients(store)`, the
+   * first success replaces it. If the function throws, takes more than 10 seconds or returns no boolean, the client
+   * gets `temporarily_unavailable`; the event has only the name of the error, whose message may quote the secret.
+   * Default: such registrations are refused.
+   *
+   * @see docs/guides/register-clients.md
    */
   readonly verifyDigest?: VerifyDigest
   /** Which clients must use PKCE (RFC 7636, S256); every client may. Default `public`. */
@@ -169,26 +201,43 @@ export interface AuthorizationServerOptions {
   /**
    * Features, such as `password({ verify })`, or a grant type, an endpoint and a page of the host. They act in this
    * order. Default none.
+   *
+   * @see docs/guides/extend-the-server.md
    */
   readonly plugins?: readonly Plugin[]
-  /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
+  /** Defaults of every guard, such as `{ realm: 'photos' }`. */
   readonly guards?: GuardDefaults
-  /** True closes the endpoints with `temporarily_unavailable`; guards go on. Default: never. */
+  /**
+   * True closes the endpoints with `temporarily_unavailable`; guards, key set and metadata stay open. Default: never.
+   */
   readonly maintenance?: () => Eventual<boolean>
-  /** The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. Default none. */
+  /**
+   * The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. Default none.
+   */
   readonly errorUri?: string
+  /**
+   * `false` switches a limit off. Over a limit: 429 with `Retry-After`.
+   *
+   * @see docs/bounds.md
+   */
   readonly limits?: ServerLimitOptions
-  /** For one call of a store. Default 0.5, at most 60. */
+  /** For one call of a store; then `temporarily_unavailable`. Default 0.5, at most 60. */
   readonly storeDeadline?: number
   /** For requests in flight at `close()`. Default 10, at most 60. */
   readonly closeDeadline?: number
   /** For the body of a request to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
-  /** Pages of the host; language and look of those of the suite. */
+  /**
+   * Pages of the host; language and look of those of the suite.
+   *
+   * @see docs/guides/pages-and-languages.md
+   */
   readonly pages?: PageOptions
   /**
-   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause: what the server read, the rule and the
-   * cure. Never with a credential, nor with `NODE_ENV=production` or `NODE_ENV=test`. Default true.
+   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause. Never with a credential, nor with
+   * `NODE_ENV=production` or `NODE_ENV=test`. Default `true`.
+   *
+   * @see docs/warnings.md
    */
   readonly explainRefusals?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -223,18 +272,17 @@ export interface ServerLimitOptions {
    */
   readonly issuing?: IssueLimitOptions | false
   /**
-   * Authorization requests of one owner that wait for a decision in this process; beyond, the owner gets 429. Default:
-   * 100 `attempts`, with `lifetimes.authorizationRequest` as `seconds`.
+   * Authorization requests of one owner that wait for a decision in this process. Default: 100 `attempts`, with
+   * `lifetimes.authorizationRequest` as `seconds`.
    */
   readonly openRequests?: LimitOption
   /**
-   * Single-use values, such as nonces, of one client in this process; beyond, it gets 429 with `Retry-After`. Default:
-   * 60 000 `attempts` in 60 `seconds`.
+   * Single-use values, such as nonces, of one client in this process. Default: 60 000 `attempts` in 60 `seconds`.
    */
   readonly singleUses?: LimitOption
   /**
    * How many clients that registered themselves, or by metadata documents, one owner may use, with the option
-   * `authorizations`. One more ends what the owner approved for the one used longest ago. Default 50, 1 to 1000.
+   * `authorizations`. One more ends the approval of the one used longest ago. Default 50, 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false
 }

@@ -18,8 +18,8 @@ export interface AuthorizationsOptions {
    */
   readonly manageAt?: string
   /**
-   * Whether this option was on when the issuer stored its first authorization: lists are then complete from
-   * the start. Default false: once every earlier authorization has been refreshed or has ended.
+   * Whether this option was on when the issuer stored its first authorization: lists are then complete. Default
+   * `false`: once every earlier authorization has been refreshed or has ended.
    */
   readonly fromTheStart?: boolean
 }

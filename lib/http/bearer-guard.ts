@@ -62,14 +62,13 @@ declare global {
 /** For one guard, or for all guards with the option `guards`. */
 export interface GuardDefaults extends ChallengeOptions {
   /**
-   * Sets `request.auth` to an {@link AuthInfo}, for the SDK for MCP servers. It contains the access token: do
-   * not log it. Default false.
+   * Sets `request.auth` to an {@link AuthInfo}, for the SDK for MCP servers. It contains the access token: do not log
+   * it. Default `false`.
    */
   readonly authInfo?: boolean
   /**
-   * The origins whose scripts may call the route and read its responses, refusals included: `true` for every
-   * origin, or `{ origins }`. The guard then answers preflights: mount it with `app.use` or `app.all`.
-   * Default false.
+   * The origins whose scripts may call the route and read its responses, refusals included: `true`, or `{ origins }`.
+   * The guard then answers preflights: mount it with `app.use` or `app.all`. Default `false`.
    */
   readonly cors?: CorsOption
 }
@@ -86,11 +85,10 @@ export const guardsOption = group(guardFields({ ...usualChallenge, authInfo: fal
 })
 
 export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
-  /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
+  /** Whether the token needs all values of the scope or any of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**
-   * Lets a request without a token pass, with `req.oauth` undefined; an invalid token is refused. Default
-   * false.
+   * Lets a request without a token pass, with `req.oauth` undefined; an invalid token is refused. Default `false`.
    */
   readonly optional?: boolean
   /**

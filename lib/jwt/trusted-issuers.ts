@@ -23,7 +23,7 @@ export type IssuerKeys =
     }
 
 export type TrustedIssuer = IssuerKeys & {
-  /** The claim `iss` of its JWTs, letter by letter. */
+  /** The claim `iss` of its JWTs. */
   readonly issuer: string
 }
 

@@ -29,31 +29,33 @@ import {
 export interface PageOptions {
   /**
    * Renders the consent page: a form that posts `view.fields` and `decision` to `view.action`. A
-   * Content-Security-Policy must allow `form-action 'self' https:` and the scheme of `view.redirectTo`. Default: that
-   * of the suite.
+   * Content-Security-Policy must allow `form-action 'self' https:` and the scheme of `view.redirectTo`.
+   *
+   * @see docs/guides/add-to-your-application.md
    */
   readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
-  /** Renders the error page, but for programs that accept only JSON. Default: that of the suite. */
+  /** Renders the error page, but for programs that accept only JSON. */
   readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
-  /** Renders the page of connected applications. Default: that of the suite. */
+  /**
+   * Renders the page of connected applications.
+   *
+   * @see docs/guides/users-and-their-apps.md
+   */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
    * Whether a client may open the authorization endpoint in a popup and keep hold of it: the server sends
-   * `Cross-Origin-Opener-Policy: unsafe-none`, and the login page of the host must send no other. Default `false`: the
-   * policy of the host stands.
+   * `Cross-Origin-Opener-Policy: unsafe-none`, and the login page must send no other. Default `false`: the policy of
+   * the host stands.
    */
   readonly popups?: boolean
-  /**
-   * The first is for those who read none of the others. The server chooses by `ui_locales`, then `Accept-Language`.
-   * Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
-   */
+  /** The first is for those who read none of the others. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`. */
   readonly languages?: readonly PageLanguage[]
   /**
    * Texts in place of those of the suite, by language, page and name; a name stands for `{}`: `{ en: { consent: {
-   * allow: 'Connect', title: 'Connect {}?' } } }`. Default: none.
+   * allow: 'Connect', title: 'Connect {}?' } } }`.
    */
   readonly texts?: PageTextsByLanguage
-  /** On every page of the suite. Default: none. */
+  /** Shown on every page of the suite. */
   readonly service?: PageServiceOptions
 }
 

@@ -26,7 +26,7 @@ export interface ClientRegistration extends HostClientMembers {
   readonly credentials?: Readonly<Record<string, unknown>> | undefined
   /** The only method allowed. Default: each with a credential. */
   readonly token_endpoint_auth_method?: string | undefined
-  /** Complete URIs, at most 100 of 2048 characters, compared letter by letter (RFC 6749 3.1.2.3). */
+  /** Complete URIs, at most 100 of 2048 characters, compared exactly (RFC 6749 3.1.2.3). */
   readonly redirect_uris?: readonly string[] | undefined
   /**
    * For native apps: `http://127.0.0.1/path` and `http://[::1]/path` match every port (RFC 8252 7.3); `localhost` does
@@ -34,7 +34,7 @@ export interface ClientRegistration extends HostClientMembers {
    */
   readonly loopback_redirect_uris?: boolean | undefined
   /**
-   * Where people may go after a logout (RP-Initiated Logout 1.0): at most 100, compared letter by letter. Default none.
+   * Where people may go after a logout (RP-Initiated Logout 1.0): at most 100, compared exactly. Default none.
    */
   readonly post_logout_redirect_uris?: readonly string[] | undefined
   /**

@@ -33,7 +33,7 @@ export function redirectUriFault(
 }
 
 const wildcard =
-  'holds a wildcard, but URIs are compared letter by letter: register each URI; for any port of loopback, http://127.0.0.1/callback with loopback_redirect_uris'
+  'holds a wildcard, but URIs are compared exactly: register each URI; for any port of loopback, http://127.0.0.1/callback with loopback_redirect_uris'
 
 /** Why no browser could ever bring a response here. */
 export function redirectUriLack(text: string): string | undefined {

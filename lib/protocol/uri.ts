@@ -51,7 +51,7 @@ export const pageUri = optional(
   kind(isPageUri, 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'),
 )
 
-/** RFC 9207 2.4, RFC 6749 3.1.2.3: compared letter by letter, so people look for one small slip. */
+/** RFC 9207 2.4, RFC 6749 3.1.2.3: compared exactly, so people look for one small slip. */
 export function differenceBetween(one: string, other: string): string | undefined {
   if (one === other || !URL.canParse(one) || !URL.canParse(other)) return undefined
   if (withoutSlash(one) === withoutSlash(other)) return 'They differ only in the slash at the end.'
@@ -72,7 +72,7 @@ export function adviceForShared(issuer: string, ...others: readonly string[]): s
   const slips = others.flatMap((other) => slipBetween(issuer, other) ?? [])
   if (slips.length === 0)
     return 'Each accepts only its own tokens, and they share registered clients and counts: give each issuer its own store or prefix.'
-  return `${slips[0]} A server and its guards must name one issuer, letter by letter, or the guards refuse every token: make the two equal. If they are two servers, give each its own store or prefix.`
+  return `${slips[0]} A server and its guards must name one issuer exactly, or the guards refuse every token: make the two equal. If they are two servers, give each its own store or prefix.`
 }
 
 // Tenants differ in path or host, on purpose.

@@ -25,7 +25,7 @@ export interface SourceTerms {
 
 export interface TokenClaimsOptions {
   /**
-   * `aud` of a token must contain one of these, letter by letter: it is then good at each of `resources`.
+   * `aud` of a token must contain one of these exactly: it is then good at each of `resources`.
    * Default: the URIs of the option `resources` of the guard. Without both, a token with `aud` is refused.
    */
   readonly audience?: string | readonly string[]

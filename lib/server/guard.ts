@@ -46,13 +46,21 @@ export interface StandaloneGuardOptions extends Pick<
   AuthorizationServerOptions,
   'clock' | 'closeDeadline' | 'errorUri' | 'explainRefusals' | 'guards' | 'implies' | 'storeDeadline'
 > {
-  /** The option `issuer` of the authorization server, letter by letter: tokens of others are refused. */
+  /** Exactly the option `issuer` of the authorization server: tokens of others are refused. */
   readonly issuer: string
   /** Of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store?: Store
-  /** Signatures prove the tokens. */
+  /**
+   * Signatures prove the tokens.
+   *
+   * @see docs/jwt-guard.md
+   */
   readonly jwt?: JwtSource
-  /** The introspection endpoint of the issuer. */
+  /**
+   * The introspection endpoint of the issuer.
+   *
+   * @see docs/introspection-guard.md
+   */
   readonly introspection?: IntrospectionSource
   /**
    * What this process serves: the option `resources` of the authorization server, or a part of it. Default none: tokens
@@ -61,14 +69,11 @@ export interface StandaloneGuardOptions extends Pick<
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** The resource of a route that names none. Default: the only one of `resources`. */
   readonly defaultResource?: string
-  /**
-   * With `store`: whether the authorization server has the option `choices`, whose answer is `req.oauth.choice`.
-   * Default false.
-   */
+  /** With `store`: whether the authorization server has the option `choices`. Default `false`. */
   readonly choices?: boolean
   /**
    * With `store`: whether the authorization server has the option `authorizations`. The guard then refuses, within a
-   * second, what a client got before `revokeClient()`, or before it was disabled. Default false.
+   * second, what a client got before `revokeClient()`, or before it was disabled. Default `false`.
    */
   readonly authorizations?: boolean
   /** The option `plugins` of the authorization server. Default none. */
@@ -78,7 +83,9 @@ export interface StandaloneGuardOptions extends Pick<
    */
   readonly counters?: Store
   readonly limits?: Pick<ServerLimitOptions, 'singleUses'>
-  /** The origins whose scripts may read `protectedResource()`, as of `createAuthorizationServer`. Default true. */
+  /**
+   * The origins whose scripts may read `protectedResource()`, as of `createAuthorizationServer()`. Default `true`.
+   */
   readonly cors?: CorsOption
 }
 

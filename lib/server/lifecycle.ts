@@ -140,7 +140,7 @@ function warnOfUnreachable(store: Store, why: string): void {
   const { place = 'The store' } = store
   warnOnce(
     'EAS_STORE_UNREACHABLE',
-    `${place} cannot be used (${why}). Requests get temporarily_unavailable until the store works again. No restart is necessary.`,
+    `${place} cannot be used (${why.replace(/\.$/, '')}). Requests get temporarily_unavailable until the store works again. No restart is necessary.`,
     `EAS_STORE_UNREACHABLE ${place}`,
   )
 }

@@ -92,7 +92,7 @@ export type Documents = ReturnType<typeof documentsIn>
 export const nameOf = (name: string): string =>
   /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`
 
-// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/reports/scale.md). Can go
+// Tuning: a code flow in one process sends 3 commands to Redis, not 5 (2026-11-22, docs/evidence.md). Can go
 // whenever two more reads are acceptable.
 
 const maximumCached = 1000

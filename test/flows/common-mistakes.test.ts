@@ -52,7 +52,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     expect((await new Flow(app).photos(accessToken)).status).toBe(401)
     await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
     const [warning = ''] = codesOf('EAS_REFUSED')
-    expect(warning).toMatch(/invalid_token, token_invalid\. .*letter by letter/)
+    expect(warning).toMatch(/invalid_token, token_invalid\. .*exactly its issuer/)
     expect(warning).toContain('They differ only in the host')
     expect(warning).not.toContain(accessToken)
   })
@@ -264,7 +264,12 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
 
   test.each([
     ['and the store has it still', 0, 'lifetimes.authorizationCode', /code_expired/],
-    ['and the store has deleted it', 61_000, 'when lifetimes.authorizationCode is over', /code_unknown/],
+    [
+      'and the store has deleted it',
+      61_000,
+      'The code has expired (lifetimes.authorizationCode',
+      /code_unknown/,
+    ],
   ])('12. the code has expired, %s', async (_store, late, cure, reason) => {
     let now = Date.now()
     const start = now

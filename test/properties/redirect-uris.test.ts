@@ -146,15 +146,9 @@ const matching = (options: Opted, registered: string, sent: readonly string[]) =
 
 describe('a URI of a request matches', () => {
   test.each<[string, Opted, string, readonly string[], readonly string[]]>([
-    ['letter by letter', none, ipv4, [ipv4], ['http://127.0.0.1:8080/callback']],
-    ['letter by letter', none, ipv6, [ipv6], ['http://[::1]:7001/callback?app=1']],
-    [
-      'letter by letter',
-      none,
-      web,
-      [web],
-      [`${web}?a=b`, `${web}?`, `${web}/`, 'HTTPS://book.example/callback'],
-    ],
+    ['exactly', none, ipv4, [ipv4], ['http://127.0.0.1:8080/callback']],
+    ['exactly', none, ipv6, [ipv6], ['http://[::1]:7001/callback?app=1']],
+    ['exactly', none, web, [web], [`${web}?a=b`, `${web}?`, `${web}/`, 'HTTPS://book.example/callback']],
     [
       'at any port of loopback',
       loopback,

@@ -414,7 +414,7 @@ describe('the option issuer', () => {
     expect(mistakesWith({ issuer })).toEqual([{ path: 'issuer', message }])
   })
 
-  // RFC 9207 2.4: clients compare it letter by letter, and it stands in every answer as it is here.
+  // RFC 9207 2.4: clients compare it exactly, and it stands in every answer as it is here.
   it.each([
     ' https://photos.example',
     'https://photos.example ',

@@ -52,7 +52,7 @@ test.each([
   (id: string) => id.replace('notes', 'NOTES'),
   () => 'another',
   () => null,
-])('[MCP-16] the client_id in the document is its URL, letter by letter: %s', async (bend) => {
+])('[MCP-16] the client_id in the document is its URL, exactly: %s', async (bend) => {
   origin.members = { client_id: bend(origin.clientId) }
   expect(errorPageOf(await stage().flow.ask(asked(), 'alice'))).toMatch(/^400 /)
 })

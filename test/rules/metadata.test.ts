@@ -313,7 +313,7 @@ test('[META-2] a method of client authentication that a host adds is listed and 
 })
 
 test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
-  '[META-3, META-4] the issuer %s appears letter by letter, and no member is null [answer-5]',
+  '[META-3, META-4] the issuer %s appears exactly, and no member is null [answer-5]',
   async (issuer) => {
     const { flow } = application({ issuer }, { mount: (app, oauth) => app.use(oauth.metadata()) })
     const metadata = await metadataOf(flow, document + new URL(issuer).pathname.replace(/\/$/, ''))

@@ -57,7 +57,7 @@ describe('An ID token', () => {
     expect(() => Reflect.apply(openIdConnect, undefined, [options])).toThrow(/algorithm must be one of/)
   })
 
-  test('[OIC-2] has the issuer of the server, letter by letter', async () => {
+  test('[OIC-2] has the issuer of the server, exactly', async () => {
     const { app, flow } = open({ issuer: 'https://photos.example' })
     app.set('trust proxy', 'loopback')
     const behind = { flow: flow.behind({ 'X-Forwarded-Proto': 'https' }) }

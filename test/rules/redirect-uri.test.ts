@@ -22,7 +22,7 @@ test.each([
   'https://book.example\\@evil.example/callback',
   'https://book.example/callback\t',
 ])(
-  '[RED-1, MCP-13] a redirection URI is compared letter by letter: %s is another one [redirect-1, redirect-2]',
+  '[RED-1, MCP-13] a redirection URI is compared exactly: %s is another one [redirect-1, redirect-2]',
   async (redirect_uri) => {
     const { flow } = setStage()
     expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')

@@ -265,7 +265,9 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
   expect(text).not.toContain('<b>')
 })
 
-const [web, desktop] = registeredIn('clients.md').get('One product with several components') ?? []
+const documented = registeredIn('clients.md')
+const [web] = documented.get('Web application') ?? []
+const [desktop] = documented.get('Native application') ?? []
 
 test('[REG-12] what one component of the documented product was given is no good for another', async () => {
   if (web === undefined || desktop === undefined) throw new Error('The product has no two components.')

@@ -40,7 +40,7 @@ test.each(modes)(
   },
 )
 
-test('[ISS-2] the issuer is that of the metadata, letter by letter, and comes once [answer-1]', async () => {
+test('[ISS-2] the issuer is that of the metadata, exactly, and comes once [answer-1]', async () => {
   const { flow } = stage({ issuer: 'http://localhost/' })
   const { body } = await flow.open('/.well-known/oauth-authorization-server')
   // redirectionOf refuses a parameter that comes twice.

@@ -14,7 +14,7 @@ storeContract('The contract of a store in memory:', () => {
   return { store: memoryStore({ clock: clock.read }), advance: (seconds) => clock.advance(seconds) }
 })
 
-const page = readFileSync(join(__dirname, '../../docs/guides/redis.md'), 'utf8')
+const page = readFileSync(join(__dirname, '../../docs/guides/stores.md'), 'utf8')
 const rulesIn = (line: RegExp) => (line.exec(page)?.[1] ?? '').replaceAll('\\', '').split(' ')
 // For the check of ioredis that a server is ready.
 const rights = ['~test:*', 'resetchannels', '-@all', '+info', ...rulesIn(/^`redisStore` needs `(.+?)`/m)]
@@ -46,7 +46,7 @@ describe.each<[string, () => RedisStoreOptions]>([
   ['a client of the host', () => ({ client })],
   ['a connection of its own', () => ({ url })],
   ['a connection of its own and a cache', () => ({ url: urlOfCache, cache: { maximum: 10 } })],
-])('With the rights that the page of Redis names, a store on Redis over %s', (_way, options) => {
+])('With the rights that the page of stores names, a store on Redis over %s', (_way, options) => {
   storeContract('keeps the contract:', () => redisUnderTest(options(), () => [redis]))
   it('finds nothing wrong, and notes its issuer', async () => {
     const store = redisStore({ ...options(), prefix: uniquePrefix() })
@@ -59,7 +59,7 @@ describe.each<[string, () => RedisStoreOptions]>([
   })
 })
 
-test('With the rights that the page of Redis names for it, a store may wait for replicas', async () => {
+test('With the rights that the page of stores names for it, a store may wait for replicas', async () => {
   const waitForReplicas = { replicas: 1, within: 0.1 }
   const write = async (user: string) => {
     const store = redisStore({

@@ -48,7 +48,7 @@ export function storeOn(plan: StorePlan, clock: () => number): Store {
   const { prefix, waitForReplicas } = plan
   const options = { prefix, clock, ...(waitForReplicas && { waitForReplicas }) }
   if ('url' in plan && plan.isCareless !== true) return redisStore({ url: plan.url, ...options })
-  // With the settings that docs/guides/redis.md advises a host to use.
+  // With the settings that docs/guides/stores.md advises a host to use.
   const client = clientOn(plan)
   // Without a listener ioredis prints every lost connection.
   client.on('error', () => {})

@@ -181,7 +181,7 @@ export type { ListedKey }
 
 /** Options of {@link manageSigningKeys}. */
 export interface KeyManagementOptions {
-  /** The option `issuer` of the server, letter by letter. */
+  /** The option `issuer` of the server. */
   readonly issuer: string
   /** The store of the server, with the same prefix. */
   readonly store: Store

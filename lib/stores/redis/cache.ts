@@ -1,4 +1,4 @@
-// Tuning: a guarded request takes 0.38 ms in place of 1.77 (2026-11-22, docs/reports/performance.md). Can go when the
+// Tuning: a guarded request takes 0.38 ms in place of 1.77 (2026-11-22, docs/evidence.md). Can go when the
 // Redis client has a cache that stops within a second if changes no longer arrive.
 import { aWhole } from '../../primitives/fields'
 import { BoundedMap } from '../../primitives/maps'

@@ -75,7 +75,7 @@ const reasonOf = (error: Error): string =>
   error.message || ('code' in error ? String(error.code) : error.name)
 
 // Tuning: one packet for all commands of one turn: a system call costs more than the rest of a command (2026-11-22,
-// docs/reports/performance.md).
+// docs/evidence.md).
 function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => boolean {
   let held: Ioredis.Redis['stream'] | undefined
   const send = () => {
@@ -94,7 +94,7 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
 }
 
 // Tuning: one MGET for the reads of one turn: a tenth less processor time for a refresh (2026-11-22,
-// docs/reports/performance.md). Can go when ioredis joins the GETs of one turn.
+// docs/evidence.md). Can go when ioredis joins the GETs of one turn.
 
 // Permanent: a cluster that looks like one server, and access rules.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
@@ -242,7 +242,7 @@ export function listeningRedis(url: string, pause: () => number): ListeningRedis
 const pauseAfterChunk = 2
 
 // Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs (2026-11-22,
-// docs/reports/performance.md).
+// docs/evidence.md).
 function readInChunks(stream: Ioredis.Redis['stream']): void {
   const resume = () => void stream.resume()
   stream.on('data', () => {

@@ -28,7 +28,7 @@ export interface JwtBearerOptions extends AssertionOptions {
    */
   readonly identityProviders?: readonly TrustedIssuer[]
   /**
-   * The names of this server in plain assertions: `aud` must contain one, letter by letter. Add the URL of
+   * The names of this server in plain assertions: `aud` must contain one exactly. Add the URL of
    * the token endpoint if issuers use that. Default: the `issuer` of the server (RFC 7523 3).
    */
   readonly audience?: string | readonly string[]

@@ -1,34 +1,33 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
-import { rules } from '../../../lib/command-line/lint'
-import { createBearerGuard } from '../../../lib/paths/guards'
 import { mcp } from '../../../lib/paths/mcp'
 import { issuingLimits } from '../../../lib/limits/shares'
 import { singleUsesOption } from '../../../lib/limits/counters'
 import { readOptions } from '../../../lib/primitives/schema'
 import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/paths/testing'
-import { eventNames } from '../../support/events'
-import { errorsPage } from './errors-page'
 import { read, root } from './example'
 
 test.each(
   Object.entries({
     'README.md': ['server'],
     'docs/events.md': ['audit-log'],
-    'docs/jwt-guard.md': ['jwt-guard'],
     'docs/mcp.md': ['mcp', 'mcp-server-process'],
     'docs/stores.md': ['store-contract'],
     'docs/token-exchange.md': ['token-exchange'],
     'docs/guides/add-to-your-application.md': ['host'],
-    'docs/guides/devices.md': ['devices', 'device-client'],
+    'docs/guides/devices.md': ['devices'],
+    'docs/guides/extend-the-server.md': ['pairing'],
     'docs/guides/jwt-access-tokens.md': ['jwt-access-tokens'],
-    'docs/guides/openid-connect.md': ['openid-connect', 'relying-party'],
+    'docs/guides/move-from-mcp-auth-router.md': ['move-from-mcp-auth-router'],
+    'docs/guides/move-from-node-oauth.md': ['move-from-node-oauth'],
+    'docs/guides/move-from-oauth2orize.md': ['move-from-oauth2orize'],
+    'docs/guides/move-from-oidc-provider.md': ['move-from-oidc-provider'],
+    'docs/guides/openid-connect.md': ['openid-connect'],
     'docs/guides/proof-of-possession.md': ['dpop'],
     'docs/guides/pushed-requests.md': ['pushed-requests'],
-    'docs/guides/request-objects.md': ['request-objects', 'signing-client'],
+    'docs/guides/request-objects.md': ['request-objects'],
     'docs/guides/step-up.md': ['step-up'],
   }),
 )('%s shows the files that the tests run: %j', (page, files) => {
@@ -43,78 +42,15 @@ const named = (text: string, pattern = /^\| `(\w+)`/gm) =>
 const tableOf = (page: string, header: string) =>
   new RegExp(`^\\| ${header}.*\n\\| -.*\n((?:\\|.*\n)+)`, 'm').exec(read(page))?.[1] ?? ''
 
-/** Cells that may name several options. */
-const firstCells = (page: string, header: string) =>
-  tableOf(page, header).replaceAll(/^\|([^|]*)\|.*$/gm, '$1')
-
-/** What an option is answered with that does not exist. */
-function issuesOf(make: (options: unknown) => unknown, options: object) {
-  try {
-    make(JSON.parse(JSON.stringify(options)))
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.issues
-  }
-  throw new Error('A misspelt option was accepted.')
-}
-const groups = ['lifetimes', 'limits', 'pages', 'paths']
-const knownOptions = (make: (options: never) => unknown, inGroups: readonly string[] = []) =>
-  issuesOf((options) => Reflect.apply(make, undefined, [options]), {
-    misspelt: 1,
-    ...Object.fromEntries(inGroups.map((group) => [group, { misspelt: 1 }])),
-  })
-    .filter(({ path }) => path.endsWith('misspelt'))
-    .flatMap(({ path, message }) =>
-      message
-        .replace(/^.*known names are |\.$/g, '')
-        .split(', ')
-        .map((name) => path.replace('misspelt', name)),
-    )
-    .filter((name) => !inGroups.includes(name))
-    .toSorted()
-
-const sources = ['store', 'jwt', 'introspection']
 const sorted = (texts: Iterable<string>) => [...texts].toSorted()
 const words = (pairs: Iterable<readonly [string, unknown]>) =>
   sorted(Array.from(pairs, (pair) => pair.join(' ')))
 
 test.each<[string, said: () => unknown, known: () => unknown]>([
   [
-    'options.md names every option',
-    () => named(read('docs/options.md'), /^\| `(\w+(?:\.\w+)?)`/gm),
-    () => knownOptions(createAuthorizationServer, groups),
-  ],
-  [
-    'the pages of guards name every option',
-    () =>
-      sorted([
-        ...named(firstCells('docs/guides/protect-an-api.md', 'option of the guard'), /`(\w+)`/g),
-        ...named(tableOf('docs/jwt-guard.md', 'option')).map((name) => `jwt.${name}`),
-        ...named(tableOf('docs/introspection-guard.md', 'option')).map((name) => `introspection.${name}`),
-      ]),
-    () => knownOptions(createBearerGuard, sources),
-  ],
-  [
     'mcp.md has every option that mcp() sets, beside those that the host gives',
     () => sorted([...named(tableOf('docs/mcp.md', 'option of the server')), 'scopes', 'defaultResource']),
     () => sorted(Object.keys(mcp({ resource: 'http://localhost/mcp', scopes: { 'notes:read': 'Read' } }))),
-  ],
-  ['events.md names every event', () => named(tableOf('docs/events.md', 'event')), () => sorted(eventNames)],
-  [
-    'lint.md has every rule, in its order',
-    () =>
-      Array.from((read('docs/lint.md').split('\n## Rules')[1] ?? '').matchAll(/^\| `.*\|$/gm), ([row]) =>
-        row.split('|').map((cell) => cell.trim()),
-      ),
-    () =>
-      rules.map(({ rule, severity, why, cure, source }) => [
-        '',
-        `\`${rule}\``,
-        severity,
-        why,
-        cure,
-        source,
-        '',
-      ]),
   ],
   [
     'stores.md and testing.md name all that the kit exports',
@@ -182,10 +118,6 @@ const anchorsOf = (page: string) =>
 const output = (command: string, ...given: readonly string[]) =>
   execFileSync(command, given, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
 
-test('errors.md is what the table of refusals says: npm run errors', () => {
-  expect(read('docs/errors.md')).toBe(errorsPage())
-})
-
 test('every link of the repository leads to a file, and to a heading of it', () => {
   // Git knows what is built or installed.
   const listed = output('git', 'ls-files', '--cached', '--others', '--exclude-standard', '-z', '*.md').split(
@@ -200,7 +132,7 @@ test('every link of the repository leads to a file, and to a heading of it', () 
   expect(dead).toEqual([])
 })
 
-test('every link of the package leads to a file of the package, which holds no report, design or test', () => {
+test('every link of the package leads to a file of the package, which holds no evidence, design or test', () => {
   const [packed]: readonly unknown[] = Object.values(
     JSON.parse(output('npm', 'pack', '--dry-run', '--json', '--ignore-scripts')),
   )
@@ -208,5 +140,7 @@ test('every link of the package leads to a file of the package, which holds no r
   const pages = files.filter((file) => file.endsWith('.md'))
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/README.md']))
   expect(pages.flatMap(linksOf).filter(({ to }) => !files.includes(to))).toEqual([])
-  expect(files.filter((file) => /^(?:docs\/(?:reports|design)|lib|test|bench)\//.test(file))).toEqual([])
+  expect(
+    files.filter((file) => /^(?:docs\/(?:evidence|design)\.md$|(?:lib|test|bench)\/)/.test(file)),
+  ).toEqual([])
 })

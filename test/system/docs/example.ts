@@ -13,9 +13,11 @@ export function runExample(
   file: string,
   environment: Readonly<Record<string, string>>,
   cwd = root,
+  execPath = process.execPath,
 ): ChildProcess {
   return fork(bundled(join(root, 'docs/examples', file)), {
     cwd,
+    execPath,
     env: { ...process.env, ...environment },
     execArgv: ['-r', join(root, 'test/support/tell-port.js')],
     silent: true,
@@ -33,10 +35,11 @@ export async function serveExample(
   file: string,
   environment: Readonly<Record<string, string>> = {},
   cwd?: string,
+  node?: string,
 ): Promise<Served> {
   const port = String(await freePort())
   const issuer = `http://localhost:${port}`
-  const child = runExample(file, { ISSUER: issuer, PORT: port, ...environment }, cwd)
+  const child = runExample(file, { ISSUER: issuer, PORT: port, ...environment }, cwd, node)
   await once(child, 'message')
   return {
     issuer,

@@ -151,7 +151,6 @@ test('the application of the guide, behind helmet, leads a browser over a wrong 
   await tab.getByText('Ada Lovelace').waitFor()
   await tab.getByText('See your photos').waitFor()
   await tab.getByLabel('Delete your photos').check()
-  await tab.getByLabel('Pets').check()
   await tab.getByRole('button', { name: 'Allow' }).click()
   await tab.waitForURL(`${client}?code=**&state=xyz**`)
   expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
@@ -11,6 +14,7 @@ import { loginOf } from '../../support/flows/login-stage'
 import { Prover } from '../../support/flows/prover'
 import { codeOf } from '../../support/flows/redirection'
 import { freePort } from '../../support/mcp/free-port'
+import { requireNode } from '../../support/nodes'
 import { read, runExample, serveExample } from './example'
 
 /** The client of several guides. */
@@ -31,16 +35,24 @@ async function serve(file: string): Promise<string> {
   return issuer
 }
 
-test('the server in the README grants a code for its address, a token for its form, and admits the token', async () => {
+test('the server in the README grants a code for its address and a token for its form, which outlives a restart', async () => {
   const readme = read('README.md')
   const [, address = ''] = /^http:\/\/localhost:3000(\/authorize\?\S+)$/m.exec(readme) ?? []
   const sent = [...readme.matchAll(/ -d (\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])
-  const flow = new Flow(await serve('server.ts'))
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'))
+  const start = () => serveExample('server.ts', {}, folder, requireNode(24))
+  const first = await start()
+  const flow = new Flow(first.issuer)
   const code = codeOf(await flow.decide(await flow.open(address), 'approve'))
   const { body } = await flow.submit('/token', { ...Object.fromEntries(sent), code })
   expect(body).toMatchObject({ token_type: 'bearer', scope: 'photos:read' })
-  expect((await flow.photos(body.access_token)).body).toEqual({ of: 'ada' })
-  expect((await flow.open('/photos')).status).toBe(401)
+  await first.stop()
+
+  const second = await start()
+  stops.push(second.stop)
+  const later = new Flow(second.issuer)
+  expect((await later.photos(body.access_token)).body).toEqual({ of: 'ada' })
+  expect((await later.open('/photos')).status).toBe(401)
 })
 
 test('the server of step-up challenges a weak login as the guide says, and takes a token of a stronger one', async () => {

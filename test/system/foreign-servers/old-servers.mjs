@@ -1,6 +1,6 @@
 // Lets a server of other people issue an access token and a refresh token, of alice for Photo Book. Prints them, and what the
 // storage of the server then has. Its arguments are the name of the server, and where a package of npm stands.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import express from 'express'
@@ -9,6 +9,7 @@ const [, , name, packages] = process.argv
 const installed = (module) => createRequire(join(packages, 'package.json'))(module)
 const clientId = 'photo-book'
 const scope = 'photos:read'
+const randomHex = () => randomBytes(32).toString('hex')
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
 
 /** Sends a form, and reads the answer. */
@@ -64,8 +65,8 @@ const servers = {
     const storage = new Map()
     const server = oauth2orize.createServer()
     const issue = (client, owner, _password, scopes, done) => {
-      const [access, refresh] = [randomUUID(), randomUUID()]
-      const row = { client: client.id, owner, scope: scopes.join(' '), expires: inAnHour() * 1000 }
+      const [access, refresh] = [randomHex(), randomHex()]
+      const row = { clientId: client.id, userId: owner, scope: scopes, expires: inAnHour() * 1000 }
       storage.set(access, { kind: 'access', ...row }).set(refresh, { kind: 'refresh', ...row })
       done(null, access, refresh)
     }
@@ -86,7 +87,7 @@ const servers = {
     const storage = new Map()
     const model = {
       getClient: async (id) => ({ id, grants: ['password', 'refresh_token'] }),
-      getUser: async (username) => ({ username }),
+      getUser: async (id) => ({ id }),
       validateScope: async (_user, _client, scopes) => scopes,
       async saveToken(token, client, user) {
         storage.set(token.accessToken, { ...token, client, user })
@@ -113,7 +114,7 @@ const servers = {
       challengeForAuthorizationCode: async () => 'iMnq5o6zALKXGivsnlom_0F5_WYda32GHkxlV7mq7hQ',
       async exchangeAuthorizationCode({ client_id }) {
         const [access_token, refresh_token] = [randomUUID(), randomUUID()]
-        const row = { clientId: client_id, scopes: [scope], expiresAt: inAnHour(), extra: { owner: 'alice' } }
+        const row = { clientId: client_id, owner: 'alice', scopes: [scope], expiresAt: inAnHour() }
         storage.set(`access ${access_token}`, row).set(`refresh ${refresh_token}`, row)
         return { access_token, refresh_token, token_type: 'bearer', expires_in: 3600 }
       },

@@ -1,104 +1,83 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { type LegacyToken, legacyTokens } from '../../../lib/paths/legacy-tokens'
+import type { ClientRegistration, Plugin } from '../../../lib/index'
+import { registrationOf, tokensOfProvider } from '../../../docs/examples/move-from-mcp-auth-router'
+import { tokensOfModel } from '../../../docs/examples/move-from-node-oauth'
+import { tokensOfOauth2orize } from '../../../docs/examples/move-from-oauth2orize'
+import { tokensOfOidcProvider } from '../../../docs/examples/move-from-oidc-provider'
 import { application } from '../../support/flows/application'
 import { photoBook } from '../../support/flows/clients'
 import { outcomeOf } from '../../support/flows/outcome'
 import { tokensOf } from '../../support/flows/tokens'
 import { installPackage } from '../../support/npm-packages'
 
-// Servers by other people, from which hosts move. Each issues its tokens in a process of its own, and prints its storage.
+// Servers by other people, from which hosts move by the guides. Each issues its tokens in a process of its own, and
+// prints its storage.
 
-type Kind = 'access' | 'refresh'
-type Find<Row> = (rows: ReadonlyMap<string, Row>, token: string, kind: Kind) => LegacyToken | undefined
+type Move = (storage: string, until: number) => Plugin
 
-/** The functions of a host read the storage of its old server, here as JSON. */
-const hostOf =
-  <Row>(form: RegExp, find: Find<Row>) =>
-  (storage: string) => {
-    const rows = new Map<string, Row>(JSON.parse(storage))
-    return {
-      form,
-      findAccess: (token: string) => find(rows, token, 'access'),
-      findRefresh: (token: string) => find(rows, token, 'refresh'),
-    }
+/** What the functions of a host find; JSON has lost its dates. */
+const rowsIn = <Row>(storage: string) =>
+  new Map<string, Row>(
+    JSON.parse(storage, (key, value: unknown) =>
+      typeof value === 'string' && key.endsWith('ExpiresAt') ? new Date(value) : value,
+    ),
+  )
+type FoundBy<Find extends (...given: never[]) => unknown> = Exclude<Awaited<ReturnType<Find>>, false | null>
+
+type AdapterRow = FoundBy<InstanceType<Parameters<typeof tokensOfOidcProvider>[0]>['find']>
+const oidcProvider: Move = (storage, end) => {
+  const rows = rowsIn<AdapterRow>(storage)
+  class Adapter {
+    constructor(private readonly model: string) {}
+    readonly find = async (id: string) => rows.get(`${this.model}:${id}`)
+    readonly destroy = async (id: string) => rows.delete(`${this.model}:${id}`)
   }
-
-const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/
-const seconds = (date: string) => Math.floor(Date.parse(date) / 1000)
-
-interface OfAdapter {
-  readonly clientId: string
-  readonly accountId: string
-  readonly scope: string
-  readonly exp: number
-  readonly grantId: string
-  readonly iat: number
+  return tokensOfOidcProvider(Adapter, end)
 }
-const oidcProvider = hostOf<OfAdapter>(/[\w-]{43}/, (rows, token, kind) => {
-  const row = rows.get(`${kind === 'access' ? 'AccessToken' : 'RefreshToken'}:${token}`)
-  const grantedAt = row && rows.get(`Grant:${row.grantId}`)?.iat
-  if (row === undefined || grantedAt === undefined) return undefined
-  const { clientId, accountId: subject, scope, exp: expiresAt } = row
-  return { clientId, subject, scope: scope.split(' '), expiresAt, grantedAt }
-})
 
-interface OfHost {
-  readonly kind: Kind
-  readonly client: string
-  readonly owner: string
-  readonly scope: string
-  readonly expires: number
+const oauth2orize: Move = (storage, end) => {
+  const rows = rowsIn<FoundBy<Parameters<typeof tokensOfOauth2orize>[0]>>(storage)
+  return tokensOfOauth2orize(async (token) => rows.get(token), end)
 }
-const oauth2orize = hostOf<OfHost>(uuid, (rows, token, kind) => {
-  const row = rows.get(token)
-  if (row?.kind !== kind) return undefined
-  const { client: clientId, owner: subject, scope, expires } = row
-  return { clientId, subject, scope: scope.split(' '), expiresAt: Math.floor(expires / 1000) }
-})
 
-interface OfModel {
-  readonly accessToken: string
-  readonly refreshToken: string
-  readonly accessTokenExpiresAt: string
-  readonly refreshTokenExpiresAt: string
-  readonly scope: readonly string[]
-  readonly client: { readonly id: string }
-  readonly user: { readonly username: string }
+type ModelRow = FoundBy<Parameters<typeof tokensOfModel>[0]['getAccessToken']>
+const nodeOauth: Move = (storage, end) => {
+  const rows = rowsIn<ModelRow & { readonly refreshToken: string }>(storage)
+  const getAccessToken = async (token: string) => rows.get(token)
+  const getRefreshToken = async (token: string) =>
+    [...rows.values()].find(({ refreshToken }) => refreshToken === token)
+  return tokensOfModel({ getAccessToken, getRefreshToken }, end)
 }
-const oauth2Server = hostOf<OfModel>(/[\da-f]{64}/, (rows, token, kind) => {
-  const row = [...rows.values()].find((each) => each[`${kind}Token`] === token)
-  if (row === undefined) return undefined
-  const { client, user, scope } = row
-  const expiresAt = seconds(row[`${kind}TokenExpiresAt`])
-  return { clientId: client.id, subject: user.username, scope, expiresAt }
-})
 
-interface OfProvider {
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly expiresAt: number
-  readonly extra: { readonly owner: string }
+const mcp: Move = (storage, end) => {
+  const rows = rowsIn<FoundBy<Parameters<typeof tokensOfProvider>[0]>>(storage)
+  return tokensOfProvider(async (kind, token) => rows.get(`${kind} ${token}`), end)
 }
-const mcp = hostOf<OfProvider>(uuid, (rows, token, kind) => {
-  const row = rows.get(`${kind} ${token}`)
-  if (row === undefined) return undefined
-  const { clientId, scopes: scope, expiresAt, extra } = row
-  return { clientId, subject: extra.owner, scope, expiresAt }
-})
 
-test.each([
-  ['oidc-provider', undefined, oidcProvider],
-  ['oauth2orize', 'oauth2orize@1.12.0', oauth2orize],
-  ['@node-oauth/oauth2-server', '@node-oauth/oauth2-server@5.3.0', oauth2Server],
-  ['mcpAuthRouter', undefined, mcp],
-])('a guard takes an access token of %s, and a refresh token of it moves', async (name, module, host) => {
-  const packages = module === undefined ? '' : installPackage(module)
+interface Issued {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly storage: string
+}
+function issuedBy(name: string, packages = ''): Issued {
   const program = join(__dirname, 'old-servers.mjs')
   const words = execFileSync(process.execPath, [program, name, packages], { encoding: 'utf8', stdio: 'pipe' })
-  const { access_token, refresh_token, storage } = JSON.parse(words.trim().split('\n').at(-1) ?? '')
-  const until = Math.floor(Date.now() / 1000) + 30 * 24 * 3600
-  const { flow } = application({ plugins: [legacyTokens({ ...host(storage), until })], authorizations: true })
+  return JSON.parse(words.trim().split('\n').at(-1) ?? '')
+}
+
+const until = Math.floor(Date.now() / 1000) + 30 * 24 * 3600
+const moved = (plugin: Plugin, clients?: readonly ClientRegistration[]) =>
+  application({ plugins: [plugin], authorizations: true, ...(clients && { clients }) })
+
+test.each<[string, string | undefined, Move]>([
+  ['oidc-provider', undefined, oidcProvider],
+  ['oauth2orize', 'oauth2orize@1.12.0', oauth2orize],
+  ['@node-oauth/oauth2-server', '@node-oauth/oauth2-server@5.3.0', nodeOauth],
+  ['mcpAuthRouter', undefined, mcp],
+])('a guard takes an access token of %s, and a refresh token of it moves', async (name, module, move) => {
+  const { access_token, refresh_token, storage } = issuedBy(name, module && installPackage(module))
+  const { flow } = moved(move(storage, until))
   const access = { clientId: 'photo-book', subject: 'alice', scope: ['photos:read'] }
   expect((await flow.photos(access_token)).body).toMatchObject(access)
   expect((await flow.photos(refresh_token)).status).toBe(401)
@@ -106,4 +85,29 @@ test.each([
   const { accessToken, refreshToken } = tokensOf(await flow.refresh(photoBook, refresh_token))
   expect((await flow.photos(accessToken)).body).toMatchObject(access)
   expect(outcomeOf(await flow.refresh(photoBook, refreshToken))).toBe('tokens')
+})
+
+test.each([
+  ['used up', { consumed: 1 }],
+  ['bound to a key of DPoP', { jkt: 'x' }],
+  ['bound to a certificate', { 'x5t#S256': 'x' }],
+])('a token of oidc-provider that is %s does not move', async (_how, members) => {
+  const { access_token, refresh_token, storage } = issuedBy('oidc-provider')
+  const rows = Array.from(rowsIn<object>(storage), ([id, row]) => [id, { ...row, ...members }])
+  const { flow } = moved(oidcProvider(JSON.stringify(rows), until))
+  expect((await flow.photos(access_token)).status).toBe(401)
+  expect(outcomeOf(await flow.refresh(photoBook, refresh_token))).toBe('400 invalid_grant')
+})
+
+test.each([
+  ['a public client', undefined],
+  ['a client with a secret', 'f'.repeat(64)],
+])('%s of mcpAuthRouter keeps its registration', async (_kind, client_secret) => {
+  const { refresh_token, storage } = issuedBy('mcpAuthRouter')
+  const { redirect_uris } = photoBook.registration
+  const old = { client_id: 'photo-book', redirect_uris, ...(client_secret && { client_secret }) }
+  const registration = await registrationOf(old, 'photos:read')
+  const { flow } = moved(mcp(storage, until), [registration])
+  const client = { registration, ...(client_secret && { secret: client_secret }) }
+  expect(outcomeOf(await flow.refresh(client, refresh_token))).toBe('tokens')
 })

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { freePort } from '../../support/mcp/free-port'
-import { requireNode } from '../../support/nodes'
 import { waitUntil } from '../../support/wait-until'
 import type { PackedPackage } from './packed-package'
-import { ended, fenced, runCommand } from './page-commands'
+import { ended, fenced, pathWith22, runCommand } from './page-commands'
 
 /** What the section "Try it" of docs/mcp.md makes of an empty folder. */
 export interface TriedPage {
@@ -65,9 +64,4 @@ function sectionOf(page: string) {
   const commands = fenced(section, 'sh').flatMap((text) => text.trim().split('\n'))
   const [program = ''] = fenced(section, 'js')
   return { commands, program }
-}
-
-/** The page asks for a Node that runs TypeScript. */
-function pathWith22(): string {
-  return [dirname(requireNode(22)), process.env['PATH']].join(delimiter)
 }

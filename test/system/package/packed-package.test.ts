@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { follow, press } from '../../support/browser/follow'
 import { launchChromium } from '../../support/chromium'
 import { cursorUris, throughCursor } from './cursor'
@@ -134,6 +134,7 @@ declare global {
   const policy: ExchangePolicy
   const whoami: Endpoint
   const showPhotos: RequestHandler
+  const wayBack: (returnTo: unknown) => string
   const mcpServer: RequestHandler
   const currentUser: (request: Request) => { subject: string; name: string } | undefined
   const request: typeof supertest
@@ -150,7 +151,7 @@ declare global {
 
   let application: string
   beforeAll(() => {
-    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
+    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session', 'pg']
     const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
     const others = [
       'connect-redis',
@@ -158,6 +159,7 @@ declare global {
       'helmet',
       'ioredis',
       'openid-client',
+      'pg',
       'serverless-http',
     ]
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
@@ -232,13 +234,13 @@ describe('the page of MCP, tried in an empty folder with its line for Cursor,', 
   )
 })
 
-describe('the page of an existing application, followed in an empty folder', () => {
+describe('the page for an application, followed in an empty folder', () => {
   let client: StartedServer
   let application: GuidedApplication
   let browser: Browser
   beforeAll(async () => {
     client = await startServer((_request, response) => void response.end('At the app'))
-    application = await followGuide(packed, client.port)
+    application = await followGuide(packed, `http://127.0.0.1:${client.port}/callback`)
     browser = await launchChromium()
   })
   afterAll(async () => {
@@ -247,10 +249,7 @@ describe('the page of an existing application, followed in an empty folder', () 
     await client.stop()
   })
 
-  const fontOf = (page: Page) => page.evaluate('getComputedStyle(document.body).fontFamily')
-  const ownDesign = 'Georgia, serif'
-
-  test('asks in its own design, admits the token of the app, and refuses it after the owner has removed the app', async () => {
+  test('asks on its own pages, admits the token of the app, and refuses it after the owner has removed the app', async () => {
     const { origin, request, redemption } = application
     const page = await browser.newPage()
     await page.goto(request)
@@ -264,7 +263,6 @@ describe('the page of an existing application, followed in an empty folder', () 
       'Album wants to access your account',
     )
     expect(await page.getByText('Ada Lovelace').count()).toBe(1)
-    expect(await fontOf(page)).toBe(ownDesign)
     await page.getByLabel('Delete your photos').check()
     await press(page, 'Allow')
     await page.getByText('At the app').waitFor()
@@ -274,7 +272,7 @@ describe('the page of an existing application, followed in an empty folder', () 
     const tokens: unknown = await (await fetch(`${origin}/token`, { method: 'POST', body })).json()
     expect(tokens).toMatchObject({ scope: 'photos:read photos:delete' })
     const headers = { Authorization: `Bearer ${Object(tokens).access_token}` }
-    const photos = () => fetch(`${origin}/api/photos`, { headers })
+    const photos = () => fetch(`${origin}/photos`, { headers })
     expect(await (await photos()).json()).toEqual({ photosOf: 'u-1815' })
 
     await page.goto(origin)
@@ -282,22 +280,23 @@ describe('the page of an existing application, followed in an empty folder', () 
     expect(await page.locator('section').innerText()).toMatch(
       /^Album\n[^]*Delete your photos[^]*Allowed on 20/,
     )
-    expect(await fontOf(page)).toBe(ownDesign)
     await follow(page, () => page.getByRole('link', { name: 'Remove Album' }).click())
     expect((await photos()).status).toBe(200)
     await press(page, 'Remove')
     await page.getByText('No app can access your account.').waitFor()
     expect(await page.getByRole('status').innerText()).toContain('Album is removed.')
     expect((await photos()).status).toBe(401)
+    await page.goto(origin)
+    await press(page, 'Sign out')
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
     expect(application.output()).toBe('')
   })
 
-  test('shows an error in its own design', async () => {
+  test('shows an error on its own page', async () => {
     const page = await browser.newPage()
     await page.goto(`${application.origin}/authorize?client_id=unknown`)
     expect(await page.getByRole('heading').innerText()).toBe('This request cannot go on')
     expect(await page.getByText('The app is not known here, or is blocked.').count()).toBe(1)
-    expect(await fontOf(page)).toBe(ownDesign)
   })
 })
 

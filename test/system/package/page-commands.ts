@@ -1,5 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { delimiter, dirname } from 'node:path'
+import { requireNode } from '../../support/nodes'
 import type { PackedPackage } from './packed-package'
 
 /** The blocks of code of a page in one language. */
@@ -21,4 +23,9 @@ export async function ended(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit')
   child.kill()
   await gone
+}
+
+/** For pages that ask for a Node that runs TypeScript. */
+export function pathWith22(): string {
+  return [dirname(requireNode(22)), process.env['PATH']].join(delimiter)
 }

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { warningCodes } from '../../../lib/protocol/warning-code'
 import { startRedis, type RedisServer } from '../../support/redis-server'
 import { warningsOf } from '../../support/warnings'
 
@@ -223,10 +220,4 @@ describe('What a store finds around it', () => {
     `
     expect(await codesOf(source, true)).toEqual(codes)
   })
-})
-
-test('the page of warnings explains every code, and no other', () => {
-  const page = readFileSync(join(__dirname, '../../../docs/warnings.md'), 'utf8')
-  const explained = [...page.matchAll(/^## (EAS_[A-Z_]+)$/gm)].map(([, code = '']) => code)
-  expect(explained.toSorted()).toEqual(warningCodes.toSorted())
 })

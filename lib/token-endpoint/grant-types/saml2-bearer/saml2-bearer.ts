@@ -18,9 +18,9 @@ import { loadXmlLibraries } from './xml-document'
 export interface Saml2BearerOptions extends AssertionOptions {
   /** The trusted issuers, at least one. */
   readonly issuers: readonly SamlIssuer[]
-  /** The entity id of this server: every `AudienceRestriction` must name it, letter by letter. */
+  /** The entity id of this server: every `AudienceRestriction` must name it exactly. */
   readonly audience: string
-  /** The URL of the token endpoint: the `Recipient` of a bearer confirmation, letter by letter. */
+  /** The URL of the token endpoint: the `Recipient` of a bearer confirmation. */
   readonly recipient: string
 }
 
@@ -48,7 +48,7 @@ export function saml2Bearer(options: Saml2BearerOptions): Plugin {
 }
 
 export interface SamlIssuer {
-  /** The entity id: `Issuer` of an assertion, letter by letter. */
+  /** The entity id: `Issuer` of an assertion. */
   readonly issuer: string
   /**
    * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List
