@@ -9,7 +9,7 @@ import { warn } from './warning'
 
 export interface DiagnosedRefusal {
   readonly endpoint: string
-  readonly code: string | undefined
+  readonly code?: string | undefined
   readonly reason: string
   readonly description?: string | undefined
   readonly clientId?: string | undefined

@@ -150,6 +150,9 @@ function responseOf(
   if (destination.redirectUri === undefined)
     return { responseType: polledType(destination.grantType), approving: undefined, mode: undefined }
   const { client, redirectUri } = destination
+  const isElsewhere = parameters.mentions('request_uri') || parameters.mentions('request')
+  if (isElsewhere && parameters.get('response_type') === undefined)
+    throw refused('parameter_missing/request', { parameter: 'response_type' })
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
   return { responseType, approving: responseType, mode }

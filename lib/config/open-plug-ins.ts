@@ -127,6 +127,9 @@ function serverFor(facts: ServerFacts, running: Running<Edge>): PluginServer {
   }
 }
 
+const uncalled = (name: string) =>
+  `is a function that makes a plug-in: call it, as in plugins: [${name || 'dpop'}()].`
+
 const pluginMessage =
   'must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().'
 
@@ -150,10 +153,15 @@ function opened<Part>(
     sources.push({ name, at })
   }
   const pluginField: Field<Plugin | undefined> = (given, at, path) => {
-    const plugin = kind(isPlugin, pluginMessage)(given, at, path)
+    const cure = typeof given === 'function' ? uncalled(given.name) : pluginMessage
+    const plugin = kind(isPlugin, cure)(given, at, path)
     if (plugin === undefined) return undefined
     const { name } = plugin
-    if (taken.has(name)) at.wrong(`${path}.name`, `is "${name}", which another plug-in has already.`)
+    // Its parts would be taken, too.
+    if (taken.has(name)) {
+      at.wrong(`${path}.name`, `is "${name}", which another plug-in has already.`)
+      return undefined
+    }
     taken.add(name)
     const itself = at.inside(plugin, path)
     if (names.some((part) => itself.source[part] !== undefined)) take(name, itself, path)

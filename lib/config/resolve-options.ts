@@ -65,7 +65,7 @@ export function resolveOptions(options: Options) {
   // After a mistake in `scopes`, no message about the scope of a client would be right.
   const knownScope = at.issues.length > 0 ? undefined : [...scopes.keys()]
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
-  const { clock, lifetimes, resourceOwner, storeDeadline } = read
+  const { clock, lifetimes, storeDeadline } = read
   const givenStore = at.field('store', givenOrMemory(clock))
   const store = withDeadline(givenStore, storeDeadline)
   const counters = resolveCounters(at, store, storeDeadline, clock)
@@ -112,7 +112,7 @@ export function resolveOptions(options: Options) {
     ...resolveClients(at, {
       ...issuer,
       capabilities,
-      hasAuthorizationEndpoint: resourceOwner !== undefined,
+      hasAuthorizationEndpoint: options.resourceOwner !== undefined,
       store,
       storeDeadline,
       clock,
@@ -142,10 +142,12 @@ export function resolveOptions(options: Options) {
     ...pages,
     plugins,
   }
-  if (resourceOwner === undefined && endpoints.pages.length > 0)
-    at.wrong('resourceOwner', 'is missing: pages of plug-ins are for people who log in.')
-  if (resourceOwner === undefined && listing.connectedPath !== undefined)
-    at.wrong('resourceOwner', 'is missing: the page of connected applications is for people who log in.')
+  const pagePaths = [...endpoints.pages.map(({ path }) => path), listing.connectedPath ?? []].flat()
+  if (options.resourceOwner === undefined && pagePaths.length > 0)
+    at.wrong(
+      'resourceOwner',
+      `is missing: people log in before they see ${pagePaths.join(' and ')}, so resourceOwner must return who is logged in.`,
+    )
   if (pages.connectedPage !== undefined && listing.connectedPath === undefined)
     at.wrong('pages.connected', 'needs the page of connected applications: set authorizations: {}.')
   const dynamicRegistration = at.field('dynamicRegistration', dynamicRegistrationOption(settings, pathOf))

@@ -60,7 +60,7 @@ class VerificationPage {
     const { key } = this.terms
     // Another site must not skip the comparison of the code.
     if (!isSameText(parameters.get(textField) ?? '', key.formText(resourceOwner.subject)))
-      return this.show(request, this.codeView(request), refused('form_cross_site'))
+      return this.show(request, this.codeView(request), refused('form_cross_site/device'))
     const userCode = parseUserCode(parameters.get(codeField) ?? '')
     let found: FoundRequest | undefined
     try {

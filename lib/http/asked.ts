@@ -229,6 +229,6 @@ const isSkipped = (answer: unknown) => requireBoolean(answer, 'The option skipCo
 
 const noSession = (cause: TypeError): TypeError =>
   new TypeError(
-    `${cause.message}. The request has no session: if the option resourceOwner reads req.session, mount the session middleware before oauth.router().`,
+    `${cause.message}. The request has no session: if the option resourceOwner reads req.session, mount the session middleware before oauth.router(). The same holds for what sets req.user and req.cookies.`,
     { cause },
   )

@@ -51,7 +51,10 @@ import { sendJson } from './response'
 declare global {
   namespace Express {
     interface Request {
-      /** The access that the request's token gives, set by a bearer guard. */
+      /**
+       * The access that the request's token gives, set by a bearer guard. Undefined on a route without a guard, and
+       * without a token behind one with `optional`.
+       */
       oauth?: GuardedAccess & AccessMembers
     }
     /** A host declares the members of its own extensions here. */

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Diagnosis } from '../audit/diagnosis'
 import { warnOnce } from '../audit/warning'
 import { sharingShapes } from './create-server'
 import { ConfigurationError } from '../primitives/configuration-error'
@@ -46,10 +47,15 @@ export function router(
   }
 }
 
-export function passWatch(): (request: Request) => void {
+/** What requests for other paths tell, such as the one for the page of the login. */
+export function passWatch(login: unknown, diagnosis?: Diagnosis): (request: Request) => void {
+  const [loginPath] = typeof login === 'string' ? login.split('?') : []
+  const missing = { endpoint: 'login', reason: 'login_page_missing', observed: { path: loginPath } }
   const passed = new WeakMap<Request, readonly string[]>()
   return (request) => {
-    const { baseUrl } = request
+    const { baseUrl, path, url, res } = request
+    if (baseUrl + path === loginPath && url.includes('return_to='))
+      res?.once('finish', () => diagnosis?.explain(res.statusCode === 404 ? missing : undefined))
     const before = passed.get(request) ?? []
     passed.set(request, [...before, baseUrl])
     if (before.includes(baseUrl))

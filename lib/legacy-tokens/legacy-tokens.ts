@@ -110,7 +110,7 @@ export function legacyTokens(options: LegacyTokensOptions): Plugin {
       // A revocation is remembered for so long.
       if (terms.until > server.now() + longest)
         throw new Error(
-          `has until later than ${longest} seconds from now, twice the longest of the lifetimes.`,
+          `has until later than ${longest} seconds from now, twice the longest of the lifetimes: choose an earlier one, in seconds, not in milliseconds.`,
         )
       const tokens = new LegacyTokens(terms, server)
       return {

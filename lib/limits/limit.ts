@@ -21,7 +21,8 @@ const longest = 24 * 3600
 
 export function aLimit(attempts: number, seconds = quarterOfAnHour): Field<Limit | undefined> {
   const members = { attempts: aNumber(attempts, 1, mostAttempts), seconds: aNumber(seconds, 1, longest) }
-  return orOff<Limit | undefined>(undefined, group(members satisfies Fields<Limit>))
+  const cure = `must be false, or an object such as { attempts: ${attempts}, seconds: ${seconds} }.`
+  return orOff<Limit | undefined>(undefined, group(members satisfies Fields<Limit>), cure)
 }
 
 /**

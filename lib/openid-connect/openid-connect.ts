@@ -309,7 +309,7 @@ function userInfoEndpoint(terms: Terms, path: string): Endpoint {
       const ofScope = byScope.all(scope)
       const names = [...ofScope, ...approvedClaims(asked?.userInfo ?? [], asked, ofScope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
-      if (known === undefined) throw badToken('token_invalid', scopeOfUserInfo)
+      if (known === undefined) throw badToken('token_invalid', scopeOfUserInfo, { cause: 'no_claims' })
       if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
       const client = await server.findClient(clientId)
       // The subject of the host must not stand in.

@@ -82,6 +82,8 @@ export class Place<Context = unknown> {
 
   requireOne(first: string, ...others: readonly string[]): void {
     if ([first, ...others].filter((name) => this.source[name] !== undefined).length === 1) return
+    const unset = [first, ...others].find((name) => Object.hasOwn(this.source, name))
+    if (unset !== undefined && this.source[unset] === undefined) return this.wrong(unset, undefinedMember)
     const rest = others.map((name) => `or ${name}`).join(' ')
     this.wrong(first, `${rest} must be given, and ${others.length > 1 ? 'only one' : 'not both'}.`)
   }
@@ -109,7 +111,8 @@ function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> 
   return Object.keys(fields).every((name) => Object.hasOwn(read, name))
 }
 
-export const undefinedMember = 'is undefined: give it a value, or leave it out.'
+export const undefinedMember =
+  'is undefined, perhaps because an environment variable is not set: give it a value, or leave it out.'
 
 function unknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
@@ -256,11 +259,12 @@ export function needed<Value, Context = unknown>(
 export function orOff<Value, Context = unknown>(
   off: Value,
   field: Field<Value, Context>,
+  cure = 'must be false, or an object: {} has every default.',
 ): Field<Value, Context> {
   return (given, at, name) => {
     if (given === false) return off
     if (given === undefined || isRecord(given)) return field(given, at, name)
-    at.wrong(name, 'must be false or an object.')
+    at.wrong(name, cure)
     return off
   }
 }

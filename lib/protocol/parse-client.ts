@@ -78,8 +78,9 @@ const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
   const scope = text === undefined ? [] : parseScope(text)
   if (scope === undefined) at.wrong(name, 'must be scope tokens with one space between two.')
   const { scope: known } = at.context
-  if (known !== undefined && !covers(known, scope ?? []))
-    at.wrong(name, `names a scope that the server does not have; it has ${known.join(', ')}.`)
+  const lacking = scope?.find((token) => known?.includes(token) === false)
+  if (lacking !== undefined)
+    at.wrong(name, `names a scope that the server does not have, "${lacking}"; it has ${known?.join(', ')}.`)
   return scope ?? []
 }
 

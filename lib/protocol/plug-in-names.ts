@@ -4,6 +4,7 @@ import { isText, isTexts } from '../primitives/values'
 const inPlugins = (name: string) => `add ${name} to the option plugins`
 const openId = inPlugins('openIdConnect()')
 const requests = inPlugins('requestObjects()')
+const keys = `${requests}; the keys of private_key_jwt stand in credentials.private_key_jwt`
 const implicit = inPlugins('implicit()')
 const grant = 'urn:ietf:params:oauth:grant-type:'
 
@@ -17,8 +18,8 @@ const members: Readonly<Record<string, string>> = {
   initiate_login_uri: openId,
   backchannel_logout_uri: openId,
   backchannel_logout_session_required: openId,
-  jwks: requests,
-  jwks_uri: requests,
+  jwks: keys,
+  jwks_uri: keys,
   request_object_signing_alg: requests,
   require_signed_request_object: requests,
   require_pushed_authorization_requests: inPlugins('pushedAuthorizationRequests()'),

@@ -1,7 +1,14 @@
 import { loadJose } from '../jwt/key-source'
 import { knownTokens } from '../jwt/known-tokens'
 import { type IssuerKeys, keysOfIssuer, type TrustedIssuer, trustedIssuers } from '../jwt/trusted-issuers'
-import { type JwtFault, longestJwt, RefusedJwt, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
+import {
+  decodedClaims,
+  type JwtFault,
+  longestJwt,
+  RefusedJwt,
+  verifiedAlgorithms,
+  verifyJwt,
+} from '../jwt/verify-jwt'
 import { secondsOf } from '../primitives/clock'
 import { aTextThat, oneOf, someSeconds } from '../primitives/fields'
 import { type Fields, group, needed, optional, type Read, usual } from '../primitives/schema'
@@ -9,6 +16,7 @@ import type { Reason } from '../protocol/refusals'
 import { type FoundToken, isGood, type TokenSender, type TokenSource } from './admit'
 import {
   claimsFields,
+  observedIn,
   registeredNames,
   type SourceTerms,
   type TokenClaimsOptions,
@@ -91,7 +99,9 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
           }
         } catch (error) {
           if (!(error instanceof RefusedJwt)) throw error
-          return { found: { rejectReason: reasons[error.fault] }, isGood: false, endsAt: now }
+          const rejectReason = reasons[error.fault]
+          const observed = observedIn(rejectReason, decodedClaims(text), now, [...issuers.keys()])
+          return { found: { rejectReason, observed }, isGood: false, endsAt: now }
         }
       },
     }),

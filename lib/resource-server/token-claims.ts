@@ -6,6 +6,8 @@ import type { Resources } from '../extensions/resource-indicators/resources'
 import { anAudience } from '../jwt/verify-jwt'
 import { readConfirmation } from '../protocol/confirmation'
 import type { Extension } from '../protocol/extension'
+import type { Observed } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/refusals'
 import { loginIn } from '../protocol/resource-owner'
 import { parseScope, type Scope } from '../protocol/scope'
 import { fitsType, type TokenType } from '../protocol/token-type'
@@ -95,6 +97,15 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   const tokenExtensionData =
     audience === undefined ? confirmed : { ...confirmed, [resourceIndicatorsName]: audience }
   return { access, tokenData, extensionData: {}, tokenExtensionData, claims }
+}
+
+/** Two clocks, or two spellings of an issuer, are the usual mistakes. */
+export function observedIn(is: Reason, claims: Claims, now: number, expected: readonly string[]): Observed {
+  const { iss, exp, iat = 0, nbf = 0 } = claims
+  if (is === 'token_issuer_unknown') return { sent: String(iss), expected }
+  if (is === 'token_expired') return { 'seconds since its end': Math.round(now - Number(exp)) }
+  if (is !== 'token_not_yet_valid') return {}
+  return { 'seconds until its beginning': Math.round(Math.max(Number(iat), Number(nbf)) - now) }
 }
 
 /** Undefined for a token that names no resource, and for one by `audience`. */

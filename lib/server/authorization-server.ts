@@ -106,7 +106,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const pageRows = pages.map((page) => pageRow(context, page))
   const metadata = wireMetadata(context, endpoints)
   const metadataPaths = wellKnownPaths(settings.mount, resourcePaths(settings.resources))
-  const notePassed = process.env['NODE_ENV'] === 'production' ? undefined : passWatch()
+  const notePassed =
+    process.env['NODE_ENV'] === 'production' ? undefined : passWatch(settings.login, context.audit.diagnosis)
   const rowNamed = (name: string) => {
     const row = rows.find((each) => each.name === name)
     if (row !== undefined) return row

@@ -5,7 +5,7 @@ import { isList, isRecord, isText } from '../primitives/values'
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
 import { changeRecord } from '../store/change'
-import { isStore, type Store } from '../store/store'
+import { aStore, isStore, type Store } from '../store/store'
 import { nameOf } from './records'
 
 /** Finds registered clients, for instance in the host's database. A rejected promise means that the store failed. */
@@ -188,7 +188,12 @@ export class ClientRegistry implements ClientStore {
  * The registered clients of a store, which processes and commands change while servers run:
  * `createAuthorizationServer({ store, clients: registeredClients(store), … })`.
  */
-export const registeredClients = (store: Store): ClientRegistry => new ClientRegistry(store)
+export function registeredClients(store: Store): ClientRegistry {
+  const at = rootPlace(undefined)
+  aStore(store, at, 'store')
+  at.throwIssues('registeredClients() cannot work:')
+  return new ClientRegistry(store)
+}
 
 // Also one of another copy of this package.
 export const isClientRegistry = (value: unknown): value is Pick<ClientRegistry, 'store' | 'find'> =>

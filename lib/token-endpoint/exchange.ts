@@ -61,12 +61,13 @@ function readRequest(
 ): { readonly grantType: ServedGrantType; readonly asked: AskedGrant } {
   const { client, evidence } = received
   const { grantTypes, ignoredScope, ignoredAtRefresh } = server.plugins
-  const grantType = grantTypes.get(received.parameters.require('grant_type'))
-  if (grantType === undefined) throw refused('grant_type_unknown')
+  const sent = received.parameters.require('grant_type')
+  const grantType = grantTypes.get(sent)
+  if (grantType === undefined) throw refused('grant_type_unknown', { sent, known: [...grantTypes.keys()] })
   // RFC 6749 6: a scope beyond that of the grant is a mistake.
   const ignored = grantType.name === 'refresh_token' ? ignoredAtRefresh : ignoredScope
   const parameters = withoutIgnoredScope(received.parameters, client, ignored)
-  if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
+  if (!client.grant_types.includes(sent)) throw refused('grant_type_not_registered', { sent })
   parameters.check(grantType.parameters)
   parameters.check(server.plugins.tokenParameters)
   server.limits.issuing.requireRoom(client.client_id)

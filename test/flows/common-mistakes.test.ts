@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import request, { type Response } from 'supertest'
 import { type AuthorizationServerOptions, createAuthorizationServer, memoryStore } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
 import { createBearerGuard } from '../../lib/paths/guards'
 import { jwtAccessTokens, signingKeys } from '../../lib/paths/jwt'
 import { redisStore } from '../../lib/paths/redis'
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'
-import { photoBook } from '../support/flows/clients'
+import { photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'
 import { mistakesIn } from '../support/mistakes-of'
 import { waitUntil } from '../support/wait-until'
@@ -195,6 +196,52 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       /pkce_verifier_wrong(?!.*www)/,
     ],
     [
+      'a public client sends a secret',
+      {},
+      (flow) => flow.request(photoBook, { grant_type: 'refresh_token', client_secret: 'x' }),
+      'A public client sends client_id in the form, and no secret',
+      /client_not_authenticated/,
+    ],
+    [
+      'a native app chooses its port',
+      {},
+      (flow) => flow.ask({ ...asked, redirect_uri: 'http://127.0.0.1:5173/callback' }, 'alice'),
+      'loopback_redirect_uris takes any port',
+      /redirect_uri_mismatch/,
+    ],
+    [
+      'the plug-in of a grant type is off, or its name is misspelt',
+      {},
+      (flow) => flow.request(photoBook, { grant_type: 'device_code' }),
+      'Read: sent: "device_code"; known: "authorization_code", "refresh_token", "client_credentials".',
+      /unsupported_grant_type, grant_type_unknown.*add the grant type to plugins/,
+    ],
+    [
+      'the registration lacks the grant type',
+      {},
+      (flow) => flow.request(photoPrint, { grant_type: 'client_credentials' }),
+      'Read: sent: "client_credentials".',
+      /grant_type_not_registered.*Add it to grant_types of the client/,
+    ],
+    [
+      'the plug-in of pushed requests is off',
+      {},
+      (flow) => flow.ask({ client_id: 'photo-book', request_uri: 'urn:x' }, 'alice'),
+      'pushedAuthorizationRequests() for request_uri, to the option plugins',
+      /invalid_request, parameter_missing/,
+    ],
+    [
+      'two processes have two secrets of deviceAuthorization()',
+      { plugins: [deviceAuthorization()] },
+      async (flow) => {
+        const other = serve({ plugins: [deviceAuthorization()] })
+        const { body } = await other.flow.open('/device', 'alice', { Accept: 'application/json' })
+        return flow.submit('/device', { ...body.fields, user_code: 'BCDF-GHJK' }, 'alice')
+      },
+      'let all processes have one secret of deviceAuthorization()',
+      /form_cross_site/,
+    ],
+    [
       'a parameter is missing',
       {},
       (flow) => flow.ask({}, 'alice'),
@@ -218,6 +265,56 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
   ])('%s: EAS_REFUSED', async (_what, options, act, cure, reason) => {
     await act(serve(options, 'resources' in options ? routerAlone : mountAll).flow)
     expect(codesOf(cure)).toEqual([expect.stringMatching(new RegExp(`^EAS_REFUSED .*${reason.source}`))])
+  })
+
+  test.each<[string, string, readonly string[]]>([
+    ['missing', '/login', ['/login']],
+    ['there', '/login?tab=1', []],
+  ])('the page of the login is %s: login_page_missing', async (_what, login, missing) => {
+    const { app, flow } = serve({ login })
+    if (missing.length === 0) app.get('/login', (_request, response) => void response.send('Log in'))
+    await flow.open('/login')
+    expect(codesOf('login_page_missing')).toEqual([])
+    await flow.open(String((await flow.ask(asked)).get('Location')))
+    expect(codesOf('login_page_missing')).toEqual(
+      missing.map((path) =>
+        expect.stringMatching(
+          new RegExp(`^EAS_REFUSED .*Read: path: "${path}".*the host has no page there.*Add the page`),
+        ),
+      ),
+    )
+  })
+
+  test.each<[string, object, string, RegExp]>([
+    [
+      '14. is behind',
+      { clock: () => Date.now() - 300_000 },
+      'Set the clocks by NTP',
+      /until its beginning: (?:29|30)\d\. /,
+    ],
+    [
+      '14. is ahead',
+      { clock: () => Date.now() + 3_900_000 },
+      'set the clocks by NTP',
+      /since its end: (?:29|30)\d\. /,
+    ],
+    [
+      '1. has another issuer',
+      { issuer: 'http://localhost/' },
+      'differ only in the slash',
+      /sent: "http:\/\/localhost"; expected: "http:\/\/localhost\/"/,
+    ],
+  ])('a guard for JWTs %s', async (_what, bend, cure, read) => {
+    const keys = signingKeys({ secrets: [randomBytes(32).toString('base64')] })
+    const { flow, app: server } = serve(
+      { resources, plugins: [keys, jwtAccessTokens({ keys })] },
+      routerAlone,
+    )
+    const { body: jwks } = await request(server).get('/.well-known/jwks.json')
+    const { body } = await flow.redeem(photoBook, await flow.approve(photoBook, oneScope))
+    const guard = createBearerGuard({ issuer: canonicalOptions.issuer, resources, jwt: { jwks }, ...bend })
+    await new Flow(express().get('/photos', guard('photos:read'))).photos(body.access_token)
+    expect(codesOf(cure)).toEqual([expect.stringMatching(read)])
   })
 
   test('11. Redis is down: EAS_STORE_UNREACHABLE with the error of the connection', async () => {

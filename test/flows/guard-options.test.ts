@@ -174,7 +174,8 @@ describe('a member that is there and undefined, as an environment variable that 
   const { issuer } = options
   const own = { issuer, store: memoryStore() }
   const oauth = createAuthorizationServer(options)
-  const cure = 'is undefined: give it a value, or leave it out.'
+  const cure =
+    'is undefined, perhaps because an environment variable is not set: give it a value, or leave it out.'
 
   const jwt = { audience: photoServer, jwks: hubKeys }
   const client = { client_id: 'a', client_secret: 'b' }

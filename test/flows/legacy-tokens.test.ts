@@ -544,7 +544,7 @@ test('legacyTokens() lists every mistake in its options, and takes no later end 
   ).toEqual(['form', 'until', 'findAccess', 'findRefresh', 'revoke', 'found'])
   const late = Math.floor(Date.now() / 1000) + 61 * day
   expect(mistakesIn(() => moving(setStage, {}, { until: late }))).toEqual([
-    'plugins[0] cannot be opened: has until later than 5184000 seconds from now, twice the longest of the lifetimes.',
+    'plugins[0] cannot be opened: has until later than 5184000 seconds from now, twice the longest of the lifetimes: choose an earlier one, in seconds, not in milliseconds.',
   ])
   expect(
     mistakesIn(() => moving(setStage, { lifetimes: { refreshToken: 31 * day } }, { until: late })),

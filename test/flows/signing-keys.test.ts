@@ -81,6 +81,7 @@ const secrets = [keySecret]
 test.each<[object, RegExp]>([
   [{}, /secrets or keys must be given, and not both/],
   [{ secrets, keys: [{ privateKey }] }, /secrets or keys must be given, and not both/],
+  [{ secrets: process.env['NO_SUCH_VARIABLE'] }, /secrets is undefined, perhaps because an environment/],
   [{ keys: [] }, /keys must be a list of at least one key/],
   [{ secrets: ['short'] }, /secrets must be a list of texts of at least 32 characters/],
   [{ secrets, algorithms: ['ES256', 'ES256'] }, /algorithms must be a list/],

@@ -88,6 +88,20 @@ describe('a list of clients', () => {
       expect(messages).toContainEqual(expect.stringContaining(`add ${cure} to the option`))
   })
 
+  it.each([
+    [
+      { scope: 'photos.read,photos.write' },
+      'scope names a scope that the server does not have, "photos.read,photos.write"; it has photos.read, photos.write.',
+    ],
+    [
+      { jwks_uri: 'https://printer.example/keys' },
+      'jwks_uri belongs to a plug-in that is off: add requestObjects() to the option plugins; the keys of private_key_jwt stand in credentials.private_key_jwt.',
+    ],
+  ])('says what is wrong with %j', (bend, mistake) => {
+    const [found, ...more] = mistakesWith({ clients: [{ ...printer, ...bend }] })
+    expect([`${found?.path} ${found?.message}`, more]).toEqual([`clients[0].${mistake}`, []])
+  })
+
   it.each([[null], ['photo-printer'], [7], [[]]])('reports the path of %j', (registration) => {
     expect(mistakesWith({ clients: [phone, registration] })).toContainEqual({
       path: 'clients[1]',

@@ -9,6 +9,8 @@ import { photoBook } from '../support/flows/clients'
 import { openedDocuments } from '../support/flows/opened-documents'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { signer } from '../support/assertions/jwt'
+import { mistakesWith } from '../support/mistakes'
+import { mistakesOf } from '../support/mistakes-of'
 
 const clientId = 'https://notes.example/oauth/client.json'
 const document = {
@@ -91,6 +93,23 @@ test.each<[string, object, readonly string[]]>([
   ['certificates that are numbers', { ca: [7] }, ['clients.ca']],
 ])('metadataDocuments() is refused at construction with %s', (_, options, paths) => {
   expect(refusedOptions({ clients: metadataDocuments(options) })).toEqual(paths)
+})
+
+test('registrations in place of the options of metadataDocuments(), or of a store, are a mistake with its cure', () => {
+  const javascript: { make(given: unknown): object } = { make: metadataDocuments }
+  expect(mistakesWith({ clients: javascript.make([photoBook.registration]) })).toEqual([
+    {
+      path: 'clients',
+      message: 'of metadataDocuments() stand in registered: metadataDocuments({ registered: [...] }).',
+    },
+  ])
+  expect(mistakesOf({ make: registeredClients }, [photoBook.registration])).toEqual([
+    {
+      path: 'store',
+      message:
+        'must have the functions read, write, remove, add and list, as redisStore({ url }) and memoryStore() have.',
+    },
+  ])
 })
 
 test('metadataDocuments() needs to know who is logged in, unless its clients never ask', () => {

@@ -9,6 +9,7 @@ import {
   implicit,
   memoryStore,
 } from '../../lib/index'
+import { deviceAuthorization } from '../../lib/paths/devices'
 import { mac } from '../../lib/paths/mac'
 import { hub } from '../support/assertions/jwt'
 import { signedFormat } from '../support/flows/signed-format'
@@ -62,10 +63,12 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
   ['lifetimes.refreshTokenGrace', seconds(0, 300), noSeconds(0, 300)],
   ['guards', object, noObject],
   [
-    'limits.clientAuthentication limits.openRequests limits.issuing limits.singleUses limits.networks dynamicRegistration',
-    'must be false or an object.',
+    'limits.clientAuthentication limits.issuing limits.networks dynamicRegistration',
+    'must be false, or an object: {} has every default.',
     noObject,
   ],
+  ['limits.openRequests', 'must be false, or an object such as { attempts: 100, seconds: 600 }.', noObject],
+  ['limits.singleUses', 'must be false, or an object such as { attempts: 60000, seconds: 60 }.', noObject],
   [
     'paths.authorization paths.token paths.revocation paths.introspection',
     "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes.",
@@ -477,6 +480,18 @@ describe('options that belong together, or only look right, are refused', () => 
       'a name twice',
       { plugins: ['a', 'b', 'a'].map((name) => ({ name, responseModes: [] })) },
       ['plugins[2].name is "a", which another plug-in has already.'],
+    ],
+    [
+      'the owner in place of the function that finds the owner',
+      { resourceOwner: 'alice', plugins: [deviceAuthorization()] },
+      ['resourceOwner must be a function.'],
+    ],
+    [
+      'pages of two features, and nobody who logs in',
+      { resourceOwner: undefined, clients: [], authorizations: {}, plugins: [deviceAuthorization()] },
+      [
+        'resourceOwner is missing: people log in before they see /device and /authorizations, so resourceOwner must return who is logged in.',
+      ],
     ],
     [
       'a deadline longer than a timer can keep',

@@ -1,5 +1,6 @@
 import { whoami } from '../../docs/examples/whoami'
 import { implicit, memoryStore, type Plugin, type PluginServer } from '../../lib/index'
+import { dpop } from '../../lib/paths/dpop'
 import { createBearerGuard } from '../../lib/paths/guards'
 import { mac } from '../../lib/paths/mac'
 import { signedFormat } from '../support/flows/signed-format'
@@ -212,6 +213,8 @@ describe('a server refuses, with the path and the cure', () => {
       { plugins: [plugin] },
       'plugins[0] must be a plug-in: an object with a name, and with open() or parts such as grantTypes or prepare().',
     ]),
+    [{ plugins: [dpop] }, 'plugins[0] is a function that makes a plug-in: call it, as in plugins: [dpop()].'],
+    [{ plugins: [dpop(), dpop()] }, 'plugins[1].name is "dpop", which another plug-in has already.'],
     ...[undefined, null, 7, [], Promise.resolve({})].map((parts): Row => [
       ofPlugin(parts),
       'plugins[0] must return an object of lists, such as { grantTypes }, and not a promise.',

@@ -136,7 +136,7 @@ test('deviceAuthorization() names every mistake in its options', () => {
   - interval must be whole seconds, 1 to 60.
   - guesses.owner.attempts must be a whole number, 1 to 1000000.
   - guesses.everybody is not known here; the known names are network, owner.
-  - requests must be false or an object.
+  - requests must be false, or an object such as { attempts: 100, seconds: 600 }.
   - page must be a function: it gets the request, the response and the view.
   - endpointPath must be a path such as '/device_authorization'.
   - pagePath must be a path such as '/device'.

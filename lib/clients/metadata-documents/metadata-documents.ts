@@ -86,7 +86,9 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Metad
 function openDocuments(options: MetadataDocumentsOptions, of: Place, server: OpeningServer): OpenClients {
   const { capabilities, clock } = server
   const at = new Place({}, 'clients', capabilities, of.issues)
-  const { registered: given, allow, ...read } = group(fields)(options, at, '')
+  if (isList(options))
+    at.wrong('', 'of metadataDocuments() stand in registered: metadataDocuments({ registered: [...] }).')
+  const { registered: given, allow, ...read } = group(fields)(isList(options) ? {} : options, at, '')
   const registered = openRegistered(given, 'clients.registered', of, server)
   if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')

@@ -40,7 +40,7 @@ export interface ListedKey {
 
 const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
   new Error(
-    `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
+    `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. All processes need the same secrets. The server makes no new key in silence, because every token of theirs would become invalid.`,
   )
 
 /**

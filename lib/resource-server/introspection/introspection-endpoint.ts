@@ -90,7 +90,9 @@ export class IntrospectionEndpoint {
     return this.lookUps.share('', async () => {
       this.lookedAt = this.clock()
       this.found = await endpointOf(this.guard.issuer, this.deadline()).catch((cause: unknown) => {
-        throw new Error('The metadata of the issuer name no endpoint.', { cause })
+        throw new Error('The metadata of the issuer did not come, or have no endpoint: see its cause.', {
+          cause,
+        })
       })
       return this.found
     })

@@ -16,6 +16,7 @@ import {
   type Claims,
   claimsFields,
   type ClaimTerms,
+  observedIn,
   registeredNames,
   type SourceTerms,
   type TokenClaimsOptions,
@@ -125,7 +126,8 @@ function introspected(answer: unknown, now: number, terms: IntrospectionTerms): 
     throw new UnusableResponse('The answer has no member active that is true or false.')
   if (!active) return { rejectReason: 'token_invalid' }
   const rejectReason = faultOf(claims, now, terms)
-  if (rejectReason !== undefined) return { rejectReason }
+  if (rejectReason !== undefined)
+    return { rejectReason, observed: observedIn(rejectReason, claims, now, [terms.issuer]) }
   return tokenOfClaims(claims, typeof exp === 'number' ? exp : now + terms.maximumAge, terms)
 }
 

@@ -64,6 +64,8 @@ export function withoutValues(error: unknown): Error & { readonly code?: string 
 function sentenceOf(code: string, message: string): string {
   if (isLost(code))
     return `${message}. A pooler must keep prepared statements, as PgBouncer 1.21 does with max_prepared_statements.`
+  if (code === '42501')
+    return `${message}: grant SELECT, INSERT, UPDATE and DELETE on both tables to the role.`
   if (isSqlState(code)) return namesNoValue.test(code) ? message : `SQLSTATE ${code}`
   if (code !== '') return `The pool has no connection: ${code}`
   if (ofPool.test(message)) return message

@@ -74,6 +74,7 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
   client_disabled: ({ ask }) => ask({ client_id: 'disabled' }),
   redirect_uri_missing: ({ ask }) => ask({ client_id: 'two', redirect_uri: [] }),
   redirect_uri_mismatch: ({ ask }) => ask({ redirect_uri: 'https://book.example/' }),
+  'parameter_missing/request': ({ ask }) => ask({ response_type: undefined, request_uri: 'urn:x' }),
   response_type_unknown: ({ ask }) => ask({ response_type: 'none' }),
   response_type_not_registered: ({ ask }) => ask({ response_type: 'token' }),
   response_mode_unsupported: ({ ask }) => ask({ response_mode: 'web_message' }),

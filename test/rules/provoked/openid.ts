@@ -38,6 +38,12 @@ function loginStage(identity: Partial<OpenIdConnectOptions> = {}) {
   return { ...set, openId, ask, comesBack }
 }
 
+async function redeemed({ ask, flow, now }: ReturnType<typeof loginStage>) {
+  const owner = ['approve', 'alice', session(now())] as const
+  const { searchParams } = new URL(String((await flow.decide(await ask(), ...owner)).get('Location')))
+  return flow.redeem(party, String(searchParams.get('code')))
+}
+
 export const logins = area('logins and OpenID Connect', loginStage, {
   'parameter_malformed/value': ({ ask }) => ask({ max_age: 'x' }),
   'parameter_malformed/hint': ({ ask }) => ask({ id_token_hint: 'x' }),
@@ -61,11 +67,13 @@ export const logins = area('logins and OpenID Connect', loginStage, {
     flow.submit('/logout', { logout_request: 'x', decision: 'log_out' }, 'alice'),
   'parameter_too_long/form': ({ flow }) =>
     flow.submit('/logout', { other: 'x'.repeat(7001) }, 'alice', { 'Sec-Fetch-Site': 'cross-site' }),
-  logout_not_delivered: async ({ openId, ask, flow, now }) => {
-    const owner = ['approve', 'alice', session(now())] as const
-    const { searchParams } = new URL(String((await flow.decide(await ask(), ...owner)).get('Location')))
-    await flow.redeem(party, String(searchParams.get('code')))
-    await openId.announceLogout('alice')
+  logout_not_delivered: async (set) => {
+    await redeemed(set)
+    await set.openId.announceLogout('alice')
+  },
+  'token_invalid/no_claims': async (set) => {
+    const { access_token: token } = (await redeemed(set)).body
+    return set.flow.open('/userinfo', undefined, { Authorization: `Bearer ${token}` })
   },
   token_missing: ({ flow }) => flow.open('/userinfo'),
   'token_missing/scheme': ({ flow }) => flow.open('/userinfo', undefined, { Authorization: 'Basic x' }),

@@ -56,6 +56,7 @@ export const requests = area('the form of a request', formStage, {
     await oauth.close()
     return flow.request(nightlyReport, grant)
   },
+  login_page_missing: async ({ flow }) => void (await flow.open('/login?return_to=%2Fauthorize', 'alice')),
   origin_not_allowed: async ({ flow }) => void (await flow.submit('/token', grant, undefined, elsewhere)),
   'origin_not_allowed/guard': async ({ flow }) => void (await flow.open('/photos', undefined, elsewhere)),
 })

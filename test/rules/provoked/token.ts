@@ -280,6 +280,7 @@ export const devices = area('devices', deviceStage, {
   'decision_unknown/device': async ({ begin, decide }) => decide((await begin()).body.user_code, 'perhaps'),
   user_code_unknown: ({ enter }) => enter(),
   form_cross_site: ({ flow }) => flow.submit('/device', {}, 'alice', { 'Sec-Fetch-Site': 'cross-site' }),
+  'form_cross_site/device': ({ flow }) => flow.submit('/device', { user_code: 'BCDF-GHJK' }, 'alice'),
   user_code_owner_limited: () => twice(deviceStage({ guesses: { owner: once } }).enter),
   user_code_network_limited: () => twice(deviceStage({ guesses: { network: once } }).enter),
   device_requests_limited: () => twice(deviceStage({ requests: once }).begin),

@@ -39,7 +39,11 @@ describe('an error of postgresStore', () => {
     ['P0001', `The trigger says ${secret}`, /^SQLSTATE P0001$/],
     ['XX000', secret, /^SQLSTATE XX000$/],
     ['57P03', 'the database system is starting up', /^the database system is starting up$/],
-    ['42501', 'permission denied for table oauth_records', /^permission denied for table oauth_records$/],
+    [
+      '42501',
+      'permission denied for table oauth_records',
+      /^permission denied for table oauth_records: grant SELECT, INSERT, UPDATE and DELETE on both tables to the role\.$/,
+    ],
     ['26000', 'prepared statement "oauth_x" does not exist', /A pooler must keep prepared statements/],
     [
       '42P01',
