@@ -13,7 +13,7 @@ const listeners = `## Listeners
 
 Listeners run before the response, which does not wait for their promises. A failing one causes only [\`EAS_EVENT_LISTENER\`](warnings.md#eas_event_listener). Without a listener, there is no event, and a response without an error has no \`X-Request-Id\` of the server.
 
-An event follows the stored change; it is lost if the process dies in between. Two requests that end one authorization at once may both emit \`revoked\`. If the store does not confirm the end, the event is \`failure\`.`
+An event follows the stored change; it is lost if the process dies in between. Two requests that end one authorization at once may both emit \`revoked\`. If the store does not confirm the end, the event of a request is \`failure\`, and \`oauth.revoke()\` rejects.`
 
 const secrecy = `No event holds a code, token, secret, password, \`state\` or stored record, but the \`cause\` of your own functions is unchanged. \`subject\` and \`address\` are personal data.
 

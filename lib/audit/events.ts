@@ -42,9 +42,9 @@ export interface AuditEvent {
 }
 
 export interface GrantEvent extends AuditEvent {
-  /** Of the token request. */
+  /** Of the token request: never of `approved`. */
   readonly grantType: string | undefined
-  /** Of the authorization request. */
+  /** Of the authorization request: only of `approved` and `issued`. */
   readonly responseType: string | undefined
   /** Of the access token, or else of the authorization. */
   readonly scope: Scope | undefined

@@ -125,8 +125,8 @@ export interface AuthorizationServerOptions {
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
-   * Whether `oauth.authorizations` lists and ends what owners approve, at one more read and write for each approval.
-   * With `resourceOwner`, there is also the page of connected applications. Default `false`.
+   * Whether `oauth.authorizations` lists and ends what owners approve, at one read for each consent page, and a read
+   * and a write for each approval. With `resourceOwner`, there is a page of connected applications. Default `false`.
    *
    * @see docs/guides/users-and-their-apps.md
    */

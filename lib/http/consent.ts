@@ -131,7 +131,7 @@ function warnOfSkipConsent({ client, redirectUri }: Question): void {
   if (receiverOf(redirectUri) !== 'device' || protocolOf(redirectUri) !== 'http:') return
   warnOnce(
     'EAS_SKIP_CONSENT',
-    `The consent page appears because the server does not ask skipConsent about ${client.client_id}: the client is public, and its redirection URI is plain HTTP on loopback, where another program could take its place. Give a single-page app an https redirection URI, in development too, such as https://localhost:5173/callback. Register a web application as confidential. A native application always sees the page.`,
+    `The consent page appears because the server does not ask skipConsent about ${client.client_id}: the client is public, and its redirection URI is plain HTTP on loopback, where another program could take its place. Give a single-page app an https redirection URI, in development too, such as https://localhost:5173/callback. Register a web application as confidential. On loopback, a native application always sees the page.`,
   )
 }
 

@@ -11,7 +11,8 @@ export interface ChallengeOptions {
   /** The protection space (RFC 9110 11.5). Default `oauth`. */
   readonly realm?: string
   /**
-   * Further attributes, such as `{ acr_values: 'urn:example:mfa' }`. Default: those of the option `guards`.
+   * Further attributes, such as `{ acr_values: 'urn:example:mfa' }`. A guard adds its own to those of the option
+   * `guards`.
    */
   readonly attributes?: Readonly<Record<string, string>>
 }
