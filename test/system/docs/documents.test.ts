@@ -5,10 +5,6 @@ import { ConfigurationError, createAuthorizationServer } from 'express-authoriza
 import { rules } from '../../../lib/command-line/lint'
 import { createBearerGuard } from '../../../lib/paths/guards'
 import { mcp } from '../../../lib/paths/mcp'
-import { issuingLimits } from '../../../lib/limits/shares'
-import { singleUsesOption } from '../../../lib/limits/counters'
-import { readOptions } from '../../../lib/primitives/schema'
-import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/paths/testing'
 import { eventNames } from '../../support/events'
 import { errorsPage } from './errors-page'
@@ -74,8 +70,6 @@ const knownOptions = (make: (options: never) => unknown, inGroups: readonly stri
 
 const sources = ['store', 'jwt', 'introspection']
 const sorted = (texts: Iterable<string>) => [...texts].toSorted()
-const words = (pairs: Iterable<readonly [string, unknown]>) =>
-  sorted(Array.from(pairs, (pair) => pair.join(' ')))
 
 test.each<[string, said: () => unknown, known: () => unknown]>([
   [
@@ -126,31 +120,6 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
       return sorted(new Set(onPages))
     },
     () => sorted(Object.keys(kit)),
-  ],
-  [
-    'bounds.md has the longest values',
-    () => named(read('docs/bounds.md').split('## Registrations')[0] ?? '', /^\| `(\w+)` +\| (\d+) +\|$/gm),
-    () => words(longestValues),
-  ],
-  [
-    'bounds.md has the sizes of a registration',
-    () => named(read('docs/bounds.md'), /^\| `(\w+)` +\| (\d+) (?:characters|entries)/gm),
-    () => words(largestMembers),
-  ],
-  [
-    'bounds.md has the number of parameters, and the shares of one client and one owner',
-    () =>
-      [
-        /may have (\d+) parameters each/,
-        /tokens to one client: ([\d ]+) a minute/,
-        /tokens for one resource owner at one client: ([\d ]+) a minute/,
-        /single uses of one client: ([\d ]+) a minute/,
-      ].map((pattern) => Number(pattern.exec(read('docs/bounds.md'))?.[1]?.replaceAll(' ', ''))),
-    () => {
-      const { client, owner } = readOptions('', { issuing: issuingLimits }, {}).issuing
-      const singleUses = readOptions('', { singleUses: singleUsesOption }, {}).singleUses
-      return [parametersAtMost, client?.attempts, owner?.attempts, singleUses?.attempts]
-    },
   ],
 ])('docs/%s, as the code has it, and no other', (_what, said, known) => {
   expect(said()).toEqual(known())
