@@ -1,3 +1,4 @@
+import { boundsPage } from './bounds'
 import { errorsPage } from './errors'
 import { eventsPage } from './events'
 import { lintPage } from './lint'
@@ -11,4 +12,5 @@ export const pages: readonly { readonly path: string; readonly page: () => strin
   { path: 'docs/events.md', page: eventsPage },
   { path: 'docs/warnings.md', page: warningsPage },
   { path: 'docs/lint.md', page: lintPage },
+  { path: 'docs/bounds.md', page: boundsPage },
 ]

@@ -140,7 +140,7 @@ export const isGranted = (authorization: Authorization): authorization is Grante
 export const handleForPolls = ({ request, handle }: Requested): string | undefined =>
   request === undefined ? handle : undefined
 
-const secondsToHear = 120
+export const secondsToHear = 120
 
 /**
  * When the last credential or the one-time use expires: a store may then drop the record.

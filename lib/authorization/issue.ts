@@ -56,7 +56,7 @@ export interface Issuance<Holder extends Approved | Active = Active> {
 }
 
 // RFC 6819 4.4.1.11: endless refreshes must not make the record grow endlessly.
-const liveAccessTokens = 32
+export const liveAccessTokens = 32
 
 /**
  * Issues an access token without a refresh token (RFC 6749 4.2.2). Replace the given authorization by the returned one.

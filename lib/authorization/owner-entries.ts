@@ -121,8 +121,8 @@ const isNewApproval = (authorization: Granted): boolean =>
   authorization.state !== 'active' ||
   (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
 
-const entriesAtMost = 1000
-const entriesOfClientAtMost = 100
+export const entriesAtMost = 1000
+export const entriesOfClientAtMost = 100
 const bounds = 3
 
 interface Crowd {

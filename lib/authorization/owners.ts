@@ -137,8 +137,8 @@ export const encodeOwner = (record: OwnerRecord): string => recordText(record, o
 export const decodeOwner = (encoded: string): OwnerRecord => ownerRecord.read(elementsOf(encoded))
 
 // Characters: every entry writes the consents again.
-const longestConsent = 16_384
-const longestConsents = 65_536
+export const longestConsent = 16_384
+export const longestConsents = 65_536
 
 /**
  * A long one loses its oldest parts; of all together, those that end first go. Undefined if its newest part is too long.

@@ -3,9 +3,10 @@ import { notAttempted } from '../protocol/refusals'
 
 // More would wait in libuv's queue, unbounded, before file system and DNS.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
-const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
-  notAttempted('bcrypt_busy'),
-)
+export const usualThreads = 4
+export const longestLine = 32
+const atOnce = threads >= 1 ? Math.min(threads, 1024) : usualThreads
+const semaphore = new Semaphore(atOnce, longestLine, () => notAttempted('bcrypt_busy'))
 
 interface Bcrypt {
   hash(secret: string, cost: number): Promise<string>

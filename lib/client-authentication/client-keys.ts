@@ -15,11 +15,11 @@ import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
 
 // Fewer than published ones: a registration is parsed more often, and strangers register keys, too.
-const registeredAtMost = 12
-const publishedAtMost = 32
+export const registeredAtMost = 12
+export const publishedAtMost = 32
 // Bytes: a dozen keys with certificates.
-const largestKeySet = 64 * 1024
-const setsAtMost = 2000
+export const largestKeySet = 64 * 1024
+export const setsAtMost = 2000
 
 export class ClientKeys {
   static readonly none = new KeySet([])

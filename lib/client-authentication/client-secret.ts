@@ -57,9 +57,9 @@ function looksRandom(secret: string): boolean {
   return /^[\w+/=-]{43,}$/.test(secret) && isMixed && different > 20
 }
 
-const rememberedAtMost = 1000
-const freshSeconds = 300
-const knownSeconds = 24 * 3600
+export const rememberedAtMost = 1000
+export const freshSeconds = 300
+export const knownSeconds = 24 * 3600
 
 // Remembers right secrets under a keyed digest: for five minutes in place of a comparison, for a day as no guess.
 export class SecretVerifier {

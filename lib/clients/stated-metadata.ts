@@ -29,7 +29,7 @@ interface StatedTerms {
   readonly usualMethod: string | undefined
 }
 
-const longestList = 100
+export const longestList = 100
 export const longestUri = 2048
 
 export const someNames = optional(

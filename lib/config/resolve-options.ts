@@ -194,10 +194,15 @@ function resolveLimits(at: Place, lifetimes: Lifetimes, authorizations: boolean)
       'limits.selfRegisteredClients',
       'needs the option authorizations: true, because it counts what an owner has approved.',
     )
-  return { ...limits, selfRegisteredClients: most === false || !authorizations ? undefined : (most ?? 50) }
+  return {
+    ...limits,
+    selfRegisteredClients: most === false || !authorizations ? undefined : (most ?? usualShare),
+  }
 }
 
-const limitsOf = ({ authorizationRequest }: Lifetimes) =>
+export const usualShare = 50
+
+export const limitsOf = ({ authorizationRequest }: Lifetimes) =>
   group({
     networks: networkLimits,
     clientAuthentication: clientAuthenticationLimits,
@@ -219,7 +224,7 @@ const year = 365 * 24 * 3600
 
 const aHook = <Hook>() => optional(aCall<Hook & {}>())
 
-const fields = {
+export const fields = {
   issuer: anIssuer('this server'),
   clock: aClock,
   lifetimes: group({

@@ -73,7 +73,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   }
 }
 
-const fields = {
+export const fields = {
   secret: optional(aSecret),
   lifetime: someSeconds(600, 60, 3600),
   interval: someSeconds(5, 1, 60),

@@ -154,8 +154,8 @@ function isDeviceData(data: unknown): data is DeviceData {
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 // RFC 8628 6.1: no vowels; 20^8 codes are 34.5 bits.
-const letters = 'BCDFGHJKLMNPQRSTVWXZ'
-const length = 8
+export const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+export const length = 8
 const grammar = new RegExp(`^[${letters}]{${length}}$`)
 // Bytes below have each letter equally often.
 const fairBytes = 256 - (256 % letters.length)

@@ -93,9 +93,9 @@ export class ProofCheck {
 type SignedProof = NonNullable<ReturnType<typeof claimsIn>>
 
 /** Characters. */
-const longestProof = 4096
+export const longestProof = 4096
 /** Characters. */
-const longestJti = 256
+export const longestJti = 256
 
 /** RFC 9449 4.3, 1 to 7. */
 async function readProof(
@@ -189,7 +189,7 @@ interface ProofKey {
 // Each about 1 KB. Reading a key costs as much as a signature.
 const keysAtMost = 1000
 // Bits. A larger key slows each verification.
-const largestModulus = 4096
+export const largestModulus = 4096
 const largestExponent = 2n ** 32n
 
 class ProofKeys {

@@ -57,7 +57,7 @@ export function networkLimits(settings: NetworkLimitSettings) {
 }
 
 // Honest devices ask twelve times a minute.
-const factorOfAnswers = 10
+export const factorOfAnswers = 10
 
 const apart = (store: Counts): Counts => ({
   increment: (network) => store.increment(`${network} answers`),

@@ -12,8 +12,8 @@ import { Parameters } from '../protocol/parameters'
 import { privateState } from '../primitives/private-state'
 import type { ClientCertificate, ResourceRequest } from '../protocol/token-type'
 
-const bytesAtMost = 64 * 1024
-const shortBytes = 16 * 1024
+export const bytesAtMost = 64 * 1024
+export const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 

@@ -132,9 +132,9 @@ interface FetchTerms {
 /** Seconds between fetches: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
 /** Seconds for which keys stand in: a client may withdraw a stolen one. */
-const longestHeld = 3600
+export const longestHeld = 3600
 /** Least seconds between the starts of two fetches, also after a failure. */
-const pause = 10
+export const pause = 10
 // Who names more unknown keys makes the others wait for another fetch.
 const unknownAtMost = 10_000
 /** Seconds for one fetch: less than the pause, so two do not overlap. */

@@ -15,6 +15,8 @@ interface Bucket {
 // More than one: full buckets go as fast as new ones come.
 const sweptPerAddition = 2
 
+export const keysAtMost = 100_000
+
 // Drops only full buckets: many keys give an attacker no new limit. In a fixed window, a client over its share would
 // wait so long that its code expires.
 export class TokenBuckets {
@@ -28,7 +30,7 @@ export class TokenBuckets {
     { attempts, seconds }: Limit,
     private readonly refusal: (secondsLeft: number) => Error,
     private readonly clock: () => number,
-    private readonly maximum = 100_000,
+    private readonly maximum = keysAtMost,
   ) {
     this.attempts = attempts
     this.perMillisecond = attempts / (seconds * 1000)

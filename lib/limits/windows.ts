@@ -10,6 +10,8 @@ interface CountedHits {
   readonly endsAt: number
 }
 
+export const networksAtMost = 100_000
+
 export class BoundedWindows {
   private readonly windows: ExpiringMap<CountedHits>
 
@@ -18,7 +20,7 @@ export class BoundedWindows {
     private readonly clock: () => number,
     private readonly milliseconds: number,
   ) {
-    this.windows = new ExpiringMap(100_000, clock)
+    this.windows = new ExpiringMap(networksAtMost, clock)
   }
 
   // Undefined without room: a dropped window would give its key a new count.
@@ -47,14 +49,12 @@ export class BoundedWindows {
   }
 }
 
-const mostUsedUp = 100_000
-
 export type Counts = Pick<Store, 'increment' | 'decrement'>
 
 // By the last count of this process: another process may have counted more.
 export class NetworkLimit implements Store {
   // Ends of windows.
-  private readonly usedUp = new BoundedMap<number>(mostUsedUp)
+  private readonly usedUp = new BoundedMap<number>(networksAtMost)
 
   // `resetTime` of the store follows the clock, which must not step.
   constructor(

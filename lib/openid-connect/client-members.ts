@@ -13,9 +13,9 @@ import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from 
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-key'
 import { answersElsewhere, publicSubject, sectorOf, type SubjectFor } from './owner-claims'
 
-const longestUri = 2048
+export const longestUri = 2048
 // Bytes.
-const largestSectorFile = 64 * 1024
+export const largestSectorFile = 64 * 1024
 
 /** Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
 export function identityMembers(

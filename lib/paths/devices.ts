@@ -1,2 +1,5 @@
-export * from '../device-authorization/device-authorization'
+export {
+  deviceAuthorization,
+  type DeviceAuthorizationOptions,
+} from '../device-authorization/device-authorization'
 export type { DeviceAnswerView, DeviceCodeView, DeviceView } from '../device-authorization/device-page'

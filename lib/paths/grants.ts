@@ -1,4 +1,10 @@
-export * from '../token-endpoint/grant-types/password/password'
+export {
+  type NormalizeName,
+  password,
+  type PasswordLimits,
+  type PasswordOptions,
+  type VerifyPassword,
+} from '../token-endpoint/grant-types/password/password'
 export * from '../token-endpoint/grant-types/password/bcrypt-passwords'
 export type { Assertion, OwnerOfAssertion } from '../token-endpoint/grant-types/assertion'
 export * from '../token-endpoint/grant-types/jwt-bearer'

@@ -113,7 +113,7 @@ export interface AccessTokenClaims extends TokenReference {
 export const opaqueFormat = 'opaque'
 
 // In characters: all headers of a request have 16 KiB (docs/bounds.md).
-const longestToken = 8192
+export const longestToken = 8192
 const b64token = /^[A-Za-z0-9._~+/-]+=*$/
 
 export function mayBeFormatted(text: unknown): text is string {

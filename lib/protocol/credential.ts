@@ -17,10 +17,10 @@ const prefixes = {
 
 export type CredentialKind = keyof typeof prefixes
 
-const idLength = 22
+export const idLength = 22
 const generationLength = 6
 const tagLength = 11
-const secretLength = 43
+export const secretLength = 43
 const idAt = 3
 const generationAt = idAt + idLength
 const tagAt = generationAt + generationLength

@@ -16,7 +16,7 @@ export function isShallow(json: unknown): boolean {
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 // In characters: every guarded request reads a record.
-const longestKept = 16_384
+export const longestKept = 16_384
 
 export const isKeepable = (value: unknown): value is Json =>
   isJson(value) && JSON.stringify(value).length <= longestKept

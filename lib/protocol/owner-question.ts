@@ -37,8 +37,8 @@ export interface OwnerAnswer {
 export type GivenAnswer = Omit<OwnerAnswer, 'label'>
 
 // The record holds all values, and the page shows all labels.
-const answersAtMost = 100
-const longestValue = 128
+export const answersAtMost = 100
+export const longestValue = 128
 const isName = (name: string) => /^[A-Za-z][\w.-]{0,63}$/.test(name)
 
 const membersOfAnswers = new Set(['value', 'label', 'data', 'scope'])

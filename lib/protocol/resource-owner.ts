@@ -70,7 +70,7 @@ export function loginQueryOf({
   }
 }
 
-const longestSubject = 1024
+export const longestSubject = 1024
 
 export const isSubject = (value: unknown): value is string => isText(value) && value.length <= longestSubject
 

@@ -79,7 +79,7 @@ export function pushedAuthorizationRequests(options: PushedAuthorizationRequests
   }
 }
 
-const fields = {
+export const fields = {
   required: aFlag(false),
   lifetime: someSeconds(60, 5, 600),
   limits: group({
@@ -94,7 +94,7 @@ type PushTerms = Read<typeof fields>
 /** RFC 9126 2.2. */
 const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 // Characters in form encoding.
-const largestRequest = 16 * 1024
+export const largestRequest = 16 * 1024
 
 /** RFC 9126 2. */
 function pushEndpoint(server: PluginServer, { path, lifetime, required, limits }: PushTerms): Endpoint {
@@ -131,7 +131,7 @@ function refuseRequestUri(parameters: Parameters): void {
   if (parameters.mentions('request_uri')) throw refused('request_uri_pushed')
 }
 
-function pushShares(server: PluginServer, limits: PushTerms['limits']) {
+export function pushShares(server: Pick<PluginServer, 'now'>, limits: PushTerms['limits']) {
   const clock = steadyClock(() => server.now() * 1000)
   const clients = limits.client && new TokenBuckets(limits.client, tooMany, clock)
   const networks = limits.network && new TokenBuckets(limits.network, tooMany, clock)

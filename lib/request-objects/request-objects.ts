@@ -141,7 +141,7 @@ async function sentToLoginAt(
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
 
-const fields = {
+export const fields = {
   required: aFlag(false),
   algorithms: verifiedAlgorithms,
   clockTolerance: someSeconds(30, 0, 300),
@@ -149,7 +149,7 @@ const fields = {
   documents: optional(aDocumentFetch),
 } satisfies Fields<RequestObjectOptions>
 
-const longestUri = 2048
+export const longestUri = 2048
 
 /** RFC 9101 10.5, RFC 7591 2. */
 function requestObjectMembers(algorithms: readonly string[]): readonly ClientMember[] {

@@ -30,8 +30,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
           'must survive restarts and be shared by all processes, because NODE_ENV is production: use storeFrom(process.env) with STORE_URL, or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
-  return new RecordsInMemory(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
+  return new RecordsInMemory(options.maximumRecords ?? usualMaximum, options.clock ?? Date.now)
 }
+
+export const usualMaximum = 100_000
 
 interface Counted {
   readonly count: number

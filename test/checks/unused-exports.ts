@@ -66,7 +66,7 @@ function read(file: string): void {
   }
 }
 
-for (const folder of ['lib', 'test', 'demo', 'bench', 'docs/examples'])
+for (const folder of ['lib', 'test', 'demo', 'bench', 'docs/examples', 'docs/reference'])
   for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
     if (file.endsWith('.ts') && !file.includes('node_modules')) read(join(folder, file))
 const unused = exported.filter((each) => !used.has(each) && !used.has(each.replace(/: .*/, ': *')))

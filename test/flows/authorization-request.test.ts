@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import { said, spoken, whileListening } from '../support/created-server/spoken'
 import { bent, photoBook, nightlyReport } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
@@ -58,6 +60,21 @@ describeOnStores('What is too long', (stage) => {
     const tooMuch = { ...asked, state: 's'.repeat(16_385) }
     expect(errorPageOf(await flow.submit('/authorize', tooMuch, 'alice'))).toBe('400 invalid_request')
     expect(failures).toMatchObject([{ reason: 'parameter_too_long' }])
+  })
+
+  test('as state of 4097 characters to 16 KiB goes back with the error', async () => {
+    const { app } = stage()
+    for (const length of [4097, 16_384]) {
+      const state = 's'.repeat(length)
+      const body = formOf({ ...asked, state })
+      const type = 'Content-Type: application/x-www-form-urlencoded'
+      const head = said('POST', '/authorize', [type, 'Connection: close', `Content-Length: ${body.length}`])
+      // An answer so long is more than Node's own client reads.
+      const answer = await whileListening(createServer(app), (port) => spoken(port, head + body))
+      expect(answer).toMatch(
+        new RegExp(`^HTTP/1\\.1 303 [^]*[?&]error=invalid_request[^]*[?&]state=${state}[&\r]`),
+      )
+    }
   })
 
   test('as token is no token: it is revoked already, and not active', async () => {

@@ -15,6 +15,7 @@ import { waitUntil, within } from '../support/wait-until'
 import { rawRequest, type RawResponse } from '../support/flows/raw-request'
 import type { Endpoint } from '../../lib/index'
 import { listening } from '../support/listening'
+import { stoppedTimers } from '../support/flows/opened-documents'
 
 describe('Bodies', () => {
   const formType = 'application/x-www-form-urlencoded'
@@ -110,6 +111,22 @@ describe('Bodies', () => {
         expect(failures.slice(recorded)).toMatchObject([refused])
         expect(listenersOf(requests[0])).toEqual(none)
       })
+    })
+
+    test('A body has 10 seconds by default', async () => {
+      ;({ app, failures } = application())
+      jest.useFakeTimers(stoppedTimers)
+      try {
+        const { answer } = begin('/token', 'Content-Length: 20')
+        await waitUntil('the body is read', async () => (requests[0]?.listenerCount('data') ?? 0) > 0)
+        await jest.advanceTimersByTimeAsync(9950)
+        expect(failures).toEqual([])
+        await jest.advanceTimersByTimeAsync(150)
+        expect(await answer).toMatch(/^HTTP\/1\.1 400 /)
+        expect(failures).toMatchObject([refused])
+      } finally {
+        jest.useRealTimers()
+      }
     })
 
     describe('A body that is not read to its end leaves nothing behind', () => {

@@ -135,6 +135,12 @@ describeOnStores('The question of the option choices', (stage) => {
     expect(choices).not.toHaveBeenCalled()
   })
 
+  test('may have 100 answers, and values of 128 characters', async () => {
+    const values = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(128, '0'))
+    const { flow } = stage(offers(...values))
+    expect(answersOf(await flow.ask(asked, 'alice'))).toEqual(values)
+  })
+
   test.each<[string, unknown]>([
     ['the name __proto__', { ...workspaceQuestion('a'), name: '__proto__' }],
     ['equal values', workspaceQuestion('a', 'a')],

@@ -73,6 +73,27 @@ describe('a device', () => {
     expect((await begin()).status).toBe(200)
   })
 
+  test('is one of 100 of its network in ten minutes by default', async () => {
+    const { begin, clock } = await deviceStage(television, [], { limits: { networks: false } })
+    for (let request = 1; request < 100; request++) expect((await begin()).status).toBe(200)
+    expect((await begin()).get('Retry-After')).toBe('600')
+    clock.advance(600)
+    expect((await begin()).status).toBe(200)
+  })
+
+  test('has ten minutes for its owner, and hears of the end for two more', async () => {
+    const { poll, enter, begin, clock, store } = await deviceStage()
+    clock.advance(599)
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    expect((await enter()).status).toBe(200)
+    clock.advance(1)
+    expect((await enter()).status).toBe(400)
+    expect(outcomeOf(await poll())).toBe('400 expired_token')
+    const kept = jest.spyOn(store, 'write')
+    await begin()
+    expect(kept.mock.calls.map(([, , { seconds = 0 }]) => Math.ceil(seconds))).toEqual([600 + 120])
+  })
+
   test('that registered itself counts for its network, with a secret too, and a client of the host does not', async () => {
     const kiosk = bent(photoPrint, { redirect_uris: [], response_types: [], grant_types: [deviceCode] })
     const { register, flow } = registeringOn(inMemory)(

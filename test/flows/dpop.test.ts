@@ -109,6 +109,35 @@ describe('A token request', () => {
     expect(longest.body.error).toBe('invalid_request')
   })
 
+  test('takes a proof of 4096 characters, and none that is longer', async () => {
+    const { flow, client, failures } = place()
+    const proofWith = (letters: number) => client.proof('POST', '/token', { extra: 'x'.repeat(letters) })
+    const reasonFor = async (letters: number) => {
+      await show(flow, proofWith(letters))
+      return failures.at(-1)?.reason
+    }
+    // Base64url has no text of 4097 characters.
+    let letters = Math.floor(((4096 - proofWith(0).length) * 3) / 4) - 4
+    while (proofWith(letters + 1).length <= 4096) letters += 1
+    expect([proofWith(letters).length, proofWith(letters + 1).length]).toEqual([4096, 4098])
+    expect(await reasonFor(letters)).toBe('parameter_missing')
+    expect(await reasonFor(letters + 1)).toBe('dpop_proof_malformed')
+  })
+
+  test('takes a proof by an RSA key of 4096 bits, and by none that is larger', async () => {
+    const { flow, failures } = place()
+    const rsa = new Prover(Date.now, issuer, 'RS256')
+    // Nobody has the private key: what is not refused has a wrong signature.
+    for (const [first, bytes, reason] of [
+      [0xff, 512, 'dpop_signature_wrong'],
+      [0x01, 513, 'dpop_key_refused'],
+    ] as const) {
+      const n = Buffer.concat([Buffer.of(first), Buffer.alloc(bytes - 1, 0xff)]).toString('base64url')
+      await show(flow, rsa.proof('POST', '/token', {}, { jwk: { ...rsa.jwk, n } }))
+      expect([bytes, failures.at(-1)?.reason]).toEqual([bytes, reason])
+    }
+  })
+
   test('is refused with a proof that is no signed JWT of a public key', async () => {
     const { flow, client, failures } = place()
     const good = client.proof('POST', '/token')

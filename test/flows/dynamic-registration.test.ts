@@ -381,6 +381,28 @@ describe('Who may register', () => {
     }
   })
 
+  test.each([
+    ['a network', 100, '192.0.2.1'],
+    ['a /48 of IPv6', 1600, '2001:db8:0::/48'],
+  ])('of %s are %i in ten minutes by default', async (_what, most, full) => {
+    const seconds: number[] = []
+    let hits = most - 1
+    // As if all but one had come.
+    const stores = () => ({
+      init: ({ windowMs }: { windowMs: number }) => void seconds.push(windowMs / 1000),
+      increment: async (key: string) => ({ totalHits: key === full ? ++hits : 1, resetTime: undefined }),
+      decrement: async () => {},
+      resetKey: async () => {},
+    })
+    const { register, app } = stage({}, { limits: { networks: { stores } } })
+    app.set('trust proxy', 'loopback')
+    const address = full.replace('::/48', '::1')
+    const statuses: number[] = []
+    for (let time = 0; time < 2; time++)
+      statuses.push((await register(notesApp, { 'X-Forwarded-For': address })).status)
+    expect([statuses, seconds.includes(600)]).toEqual([[201, 429], true])
+  })
+
   test('failures of a client with a secret count for its network, which then refuses the client [store-34]', async () => {
     const { register, flow } = stage({}, { limits: { networks: { clients: { attempts: 3 } } } })
     const { client_id, client_secret } = (await register(notesService)).body

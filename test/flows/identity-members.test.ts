@@ -165,6 +165,16 @@ describe('A registration of OpenID Connect', () => {
     expect(mistakesWith({ [name]: null })).toEqual([])
   })
 
+  test.each(['sector_identifier_uri', 'initiate_login_uri', 'backchannel_logout_uri'])(
+    'has at most 2048 characters in %s',
+    (name) => {
+      const mistakesAt = (length: number) =>
+        mistakesWith({ [name]: 'https://a.example/'.padEnd(length, 'x') })
+      expect(mistakesAt(2048)).toEqual([])
+      expect(mistakesAt(2049)).toEqual([expect.stringContaining('at most 2048 characters')])
+    },
+  )
+
   test('is pairwise only with the option, and with one host', () => {
     const subject_type = 'pairwise'
     expect(mistakesWith({ subject_type }, {})).toEqual([
@@ -246,6 +256,21 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     }
     const good = await listing(['https://third.example/', second, first])
     expect([good.status, good.body.sector_identifier_uri]).toEqual([201, sector_identifier_uri])
+  })
+
+  test('shows a file of at most 64 KiB', async () => {
+    const set = open()
+    const sector_identifier_uri = origin.clientId.replace('client.json', 'uris.json')
+    const outcomes: string[] = []
+    for (const length of [64 * 1024, 64 * 1024 + 1]) {
+      origin.answer = (_request, response) =>
+        void response
+          .setHeader('Content-Type', 'application/json')
+          .end(JSON.stringify(app.redirect_uris).padEnd(length))
+      const client = await set.register({ ...app, subject_type: 'pairwise', sector_identifier_uri })
+      outcomes.push(`${client.status} ${client.body.error}`)
+    }
+    expect(outcomes).toEqual(['201 undefined', '400 invalid_client_metadata'])
   })
 
   test('joins no sector by a redirection URI to which its answers need not go', async () => {

@@ -283,13 +283,25 @@ describe('The shared cache', () => {
     expect(shared.texts.size).toBe(4096)
     // The keys of a day ago have ended.
     one.clock.advance(day + 1)
-    one.documents.answer = (client_id) => ({ ...document, client_id, extra: 'a'.repeat(8192) })
+    const others = Math.max(...[...shared.texts.values()].map((text) => text.length))
+    const extra = (length: number) => 'a'.repeat(length - others - JSON.stringify({ extra: '' }).length + 1)
+    one.documents.answer = (client_id) => ({ ...document, client_id, extra: extra(8193) })
     await one.find(stranger(9000))
     expect(shared.texts.size).toBe(4096)
-    one.documents.answer = undefined
+    one.documents.answer = (client_id) => ({ ...document, client_id, extra: extra(8192) })
     await one.find(stranger(9001))
     expect(shared.texts.size).toBe(4097)
+    expect(Math.max(...[...shared.texts.values()].map((text) => text.length))).toBe(8192)
   })
+})
+
+test('1000 documents stay in memory, and the next one pushes out the one that was used longest ago', async () => {
+  const one = process({ shared: holding(undefined) })
+  for (let at = 0; at < 1000; at++) await one.find(stranger(at))
+  await one.find(stranger(0))
+  expect(one.asks()).toBe(1000)
+  for (const at of [1000, 0, 1]) await one.find(stranger(at))
+  expect(one.documents.asked.slice(1000).map(([url]) => url)).toEqual([stranger(1000), stranger(1)])
 })
 
 test('Strangers push no document out of memory that is used meanwhile [stranger-10]', async () => {

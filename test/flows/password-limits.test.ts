@@ -246,6 +246,16 @@ describe('Limits of passwords', () => {
     })
   })
 
+  test.each([
+    ['address', 100],
+    ['client', 1000],
+  ])('Guessing at passwords may fail so often for one %s by default: %i times', async (name, most) => {
+    const counting = (count: number) =>
+      stageOn(async (key) => ({ count: key.startsWith(`password:${name}:`) ? count : 1, secondsLeft: 900 }))
+    expect(await guess(counting(most).flow)).toBe(wrong)
+    expect(await guess(counting(most + 1).flow)).toBe(limited)
+  })
+
   describe('Guessing at passwords, with a normalize that fails,', () => {
     test.each([
       ['rejects', throwing],

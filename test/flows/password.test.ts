@@ -42,6 +42,23 @@ describeOnStores('The password grant', (stage) => {
   })
 
   test.each(['username', 'password'])(
+    'looks at a %s of 1024 bytes, and at none that is longer',
+    async (name) => {
+      const { flow, check, failures } = open(stage)
+      for (const text of ['x'.repeat(1024), 'x'.repeat(1025), 'é'.repeat(513)])
+        expect(refusalOf(await flow.request(oldPrint, { ...passwordRequest, [name]: text }))).toBe(
+          '400 invalid_grant',
+        )
+      expect(check.asked).toHaveLength(1)
+      expect(failures.map(({ reason }) => reason)).toEqual([
+        'password_refused',
+        'password_credentials_too_long',
+        'password_credentials_too_long',
+      ])
+    },
+  )
+
+  test.each(['username', 'password'])(
     'refuses a request with %s in its URI, and does not ask [password-14]',
     async (name) => {
       const { flow, check, failures } = open(stage)

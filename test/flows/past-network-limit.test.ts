@@ -123,6 +123,22 @@ describe('Once a network has used up its failures', () => {
     },
   )
 
+  test('a body of 16 KiB is read in any case, and one byte more is not', async () => {
+    const { app, flow } = application(two)
+    await exhaust(flow)
+    const body = (bytes: number) =>
+      formOf({ ...grant, client_id, client_secret, filler: '' }).padEnd(bytes, 'x')
+    const statuses: string[] = []
+    for (const bytes of [16 * 1024, 16 * 1024 + 1]) {
+      const type = 'Content-Type: application/x-www-form-urlencoded'
+      const words =
+        said('POST', '/token', [type, 'Connection: close', `Content-Length: ${bytes}`]) + body(bytes)
+      const answer = await whileListening(createServer(app), (port) => spoken(port, words))
+      statuses.push(answer.slice(9, 12))
+    }
+    expect(statuses).toEqual(['200', '429'])
+  })
+
   test('a long body is read of a client that the header has proven', async () => {
     const { app, flow } = application(two)
     await exhaust(flow)

@@ -3,6 +3,7 @@ import { Passport } from 'passport'
 import type { EndpointRequest, ClientRegistration, DocumentFetch } from '../../lib/index'
 import { deviceAuthorization } from '../../lib/paths/devices'
 import { dpop } from '../../lib/paths/dpop'
+import { anyCapabilities, parseStoredClient } from '../../lib/protocol/parse-client'
 import { metadataDocuments } from '../../lib/paths/registration'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../lib/paths/jwt'
 import { pushedAuthorizationRequests } from '../../lib/paths/pushed-requests'
@@ -461,13 +462,45 @@ describeOnStores('A client that publishes its keys', (stage) => {
   })
 })
 
+test('2000 sets of keys stay in memory, and the next one pushes out the one that was used longest ago', async () => {
+  const asked: string[] = []
+  // A failure counts for 10 seconds: only a set that is forgotten is fetched again.
+  const documents: DocumentFetch = {
+    fetch: async (url) => Promise.reject(new Error(String(asked.push(url)))),
+  }
+  const [method] = privateKeyJwt({ documents }).clientAuthenticationMethods
+  const counters = { add: async () => ({ count: 1, secondsLeft: 1 }), useOnce: async () => true }
+  const clock = new Clock()
+  const server = { issuer, tokenEndpoint, counters, documents, now: () => Math.floor(clock.read() / 1000) }
+  const sender = { url: tokenEndpoint, address: undefined, networkRefusal: undefined, useLast: () => {} }
+  const assertion = assertionAt({ ...application(), clock })
+  const comes = async (at: number) => {
+    const credentials = { private_key_jwt: { jwks_uri: `https://a.example/${at}` } }
+    const client = parseStoredClient({ ...bank, credentials }, { ...anyCapabilities, members: [] })
+    await expect(method?.verify(client, assertion, async () => true, server, sender)).rejects.toMatchObject({
+      reason: 'client_keys_unavailable',
+    })
+  }
+  for (let at = 0; at < 2000; at++) await comes(at)
+  await comes(0)
+  expect(asked).toHaveLength(2000)
+  await comes(2000)
+  await comes(0)
+  await comes(1)
+  expect(asked.slice(2000)).toEqual(['https://a.example/2000', 'https://a.example/1'])
+})
+
 describe('A JWK set of a client over https', () => {
   const jwks = JSON.stringify({ keys: [own.jwk] })
   const unavailable = '400 temporarily_unavailable'
 
   test.each([
     ['of 64 KiB is taken', `${' '.repeat(64 * 1024 - jwks.length)}${jwks}`, 'tokens'],
-    ['that is longer is a reason to try again', `${' '.repeat(64 * 1024)}${jwks}`, unavailable],
+    [
+      'of a byte more is a reason to try again',
+      `${' '.repeat(64 * 1024 - jwks.length + 1)}${jwks}`,
+      unavailable,
+    ],
     ['that is none is a reason to try again, and none to refuse the client', '[]', unavailable],
   ])('%s', async (_what, text, outcome) => {
     const origin = await httpsOrigin(authority.issue(['127.0.0.1']), (_request, response) => {

@@ -8,6 +8,7 @@ import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { asked, loginOf, loginStage, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
+import { manyTimes } from '../support/flows/raw-request'
 import { redirectionOf } from '../support/flows/redirection'
 import { getTokens, ofClient } from '../support/flows/registered-client'
 import { day, inMemory, notesApp, registeringOn } from '../support/flows/registering'
@@ -223,6 +224,16 @@ describe('a demanded login', () => {
     expect((await ask(asked)).status).toBe(429)
     expect((await open(String(backs[0]), 'alice', now())).status).toBe(200)
     loginOf(await ask(asked))
+  })
+
+  test('are 600 of one network in the time of a request by default', async () => {
+    const { app, clock } = loginStage({ limits: { networks: { authorization: { seconds: 1 } } } })
+    const asking = { method: 'GET', path: `/authorize?${formOf(asked)}`, headers: [] }
+    expect(new Set(await manyTimes(app, asking, 600))).toEqual(new Set([303]))
+    clock.advance(599)
+    expect(await manyTimes(app, asking, 1)).toEqual([429])
+    clock.advance(1)
+    expect(await manyTimes(app, asking, 1)).toEqual([303])
   })
 
   test('of a pushed request counts, too, when a browser brings it without a login and lengthens its life', async () => {

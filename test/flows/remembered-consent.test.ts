@@ -119,6 +119,15 @@ describeOnStores('A remembered consent', (stage) => {
     expect(await askEach(set, photoPrint, read, print)).toEqual(['question', 'redirect code'])
   })
 
+  test('lasts for a year by default', async () => {
+    const set = open()
+    await approve(set, photoPrint, read)
+    set.clock.advance(365 * day - 2)
+    expect(await askAs(set, photoPrint, read)).toBe('redirect code')
+    set.clock.advance(1)
+    expect(await askAs(set, photoPrint, read)).toBe('question')
+  })
+
   test('is not made by skipConsent, by a refusal or by a decision that is refused, and survives a refusal', async () => {
     let skips = true
     const set = open({ skipConsent: () => skips })

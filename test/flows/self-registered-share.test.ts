@@ -65,6 +65,19 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
     expect(staged.failures.map(({ reason }) => reason)).toEqual(['refresh_token_unknown'])
   })
 
+  test('is 50 clients by default', async () => {
+    const staged = set({}, { authorizations: true })
+    for (let at = 0; at < 50; at++) {
+      await approveNew(staged, at)
+      staged.clock.advance(1)
+    }
+    const first = await inUse(staged)
+    expect(first.size).toBe(50)
+    await approveNew(staged, 50)
+    const then = await inUse(staged)
+    expect([then.size, [...first].filter((id) => !then.has(id)).length]).toEqual([50, 1])
+  })
+
   test('as many for each owner, and registered clients neither count nor end', async () => {
     const staged = stage(1)
     const ofHost = await staged.flow.tokens(photoPrint)

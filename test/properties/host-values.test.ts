@@ -2,6 +2,7 @@ import { readConfirmation, withConfirmation } from '../../lib/protocol/confirmat
 import { secureRandom } from '../../lib/protocol/credential'
 import { noEvidence } from '../../lib/protocol/extension-data'
 import type { Extension } from '../../lib/protocol/extension'
+import { isKeepable } from '../../lib/protocol/json'
 import { parseResourceOwner } from '../../lib/protocol/resource-owner'
 import { challengeOfType, issueOfType, type TokenType } from '../../lib/protocol/token-type'
 import { noon } from '../support/noon'
@@ -38,6 +39,19 @@ describe('what a host says of who is logged in', () => {
       expect(() => parseResourceOwner(value)).toThrow(TypeError)
     },
   )
+})
+
+test('a subject has 1024 characters, and no more', () => {
+  const longest = 'a'.repeat(1024)
+  expect(parseResourceOwner(longest)).toEqual({ subject: longest })
+  expect(() => parseResourceOwner(`${longest}a`)).toThrow(TypeError)
+})
+
+test('what a plug-in keeps is JSON of 16384 characters and 32 levels, and no more', () => {
+  const ofLength = (length: number) => 'a'.repeat(length - JSON.stringify('').length)
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+  expect([isKeepable(ofLength(16_384)), isKeepable(ofLength(16_385))]).toEqual([true, false])
+  expect([isKeepable(nested(32)), isKeepable(nested(33))]).toEqual([true, false])
 })
 
 describe('what a token type', () => {

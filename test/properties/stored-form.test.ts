@@ -3,7 +3,13 @@ import * as fc from 'fast-check'
 import { type AccessToken, accessTokenOf, storedTokenOf } from '../../lib/authorization/access-token'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
-import { decodeOwner, encodeOwner, withConsent } from '../../lib/authorization/owners'
+import {
+  decodeOwner,
+  encodeOwner,
+  nobody,
+  type OwnedClient,
+  withConsent,
+} from '../../lib/authorization/owners'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -421,16 +427,38 @@ describe('The record of a resource owner', () => {
     expect(() => decodeOwner(text)).toThrow(unreadable)
   })
 
-  it('keeps the newest part of a consent of more than 16 KiB, and of 64 KiB of consents those that end last', () => {
+  describe('has consents', () => {
     const allowed = (by: string, until: number, ...lengths: readonly number[]) => {
       const parts = lengths.map((length, at) => ({ at, choice: '', facts: [], scope: ['s'.repeat(length)] }))
       return { clientId: by, until, consent: { fingerprint: 'client', entries: parts } }
     }
-    const [long] = withConsent([], allowed('one', 5, 9000, 9000)) ?? []
-    expect(long?.consent.entries).toMatchObject([{ at: 1 }])
-    expect(withConsent([], allowed('one', 5, 17_000))).toBe(undefined)
-    const others = [3, 1, 4, 2].map((until) => allowed(`until ${until}`, until, 15_000))
-    const names = withConsent(others, allowed('new', 0, 15_000))?.map((each) => each.clientId)
-    expect(names).toEqual(['until 3', 'until 4', 'until 2', 'new'])
+    const sizeOf = (...consents: readonly OwnedClient[]) =>
+      encodeOwner({ ...nobody, consents }).length - encodeOwner(nobody).length
+    /** The consent of so many characters. */
+    const ofSize = (by: string, until: number, size: number) =>
+      allowed(by, until, size - sizeOf(allowed(by, until, 0)))
+
+    it('of 16384 characters for one client, and of a longer one the newest part', () => {
+      const longest = ofSize('one', 5, 16_384)
+      expect(sizeOf(longest)).toBe(16_384)
+      expect(withConsent([], longest)).toEqual([longest])
+      expect(withConsent([], ofSize('one', 5, 16_385))).toBe(undefined)
+      const [long] = withConsent([], allowed('one', 5, 9000, 9000)) ?? []
+      expect(long?.consent.entries).toMatchObject([{ at: 1 }])
+    })
+
+    it('of 65536 characters in all, and beyond that those that end last', () => {
+      const others = [3, 1, 4].map((until) => ofSize(`until ${until}`, until, 16_384))
+      const namesWith = (size: number) =>
+        withConsent(others, ofSize('new', 0, size))?.map((each) => each.clientId)
+      expect(namesWith(16_384)).toEqual(['until 3', 'until 1', 'until 4', 'new'])
+      const more = [...others, ofSize('until 2', 2, 16_384)]
+      expect(withConsent(more, ofSize('new', 0, 100))?.map((each) => each.clientId)).toEqual([
+        'until 3',
+        'until 4',
+        'until 2',
+        'new',
+      ])
+    })
   })
 })

@@ -3,7 +3,7 @@ import { type AuthorizationServerOptions, generateClientSecret } from '../../lib
 import { basic } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { approve, configure, getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
-import { day, notesApp, notesService } from '../support/flows/registering'
+import { day, notesApp, notesService, storedClient } from '../support/flows/registering'
 import { setStage } from '../support/flows/stage'
 
 /** A server at which clients register themselves. */
@@ -143,9 +143,35 @@ test('[DCR-1] a body that is no JSON, or no JSON by its type', async () => {
 })
 
 test('[DCR-7] more than 16 384 characters in all', async () => {
-  const redirect_uris = Array.from({ length: 20 }, (_, n) => `https://a.example/${n}${'x'.repeat(1000)}`)
-  const refused = await stage().register({ ...notesApp, redirect_uris })
-  expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
+  const staged = stage()
+  const redirect_uris = Array.from({ length: 16 }, (_, n) => `https://a.example/${n}${'x'.repeat(980)}`)
+  const registered = (letters: number) =>
+    staged.register({
+      ...notesApp,
+      redirect_uris: [...redirect_uris, `https://a.example/${'y'.repeat(letters)}`],
+    })
+  const { body } = await registered(1)
+  const { registration } = await storedClient(staged, body.client_id)
+  const { client_id: _id, ...stated } = registration
+  const room = 16_384 - JSON.stringify(stated).length
+  expect((await registered(1 + room)).status).toBe(201)
+  expect(outcomeOf(await registered(2 + room))).toBe('400 invalid_client_metadata')
+})
+
+test('[DCR-3] each list has at most 100 entries', async () => {
+  const staged = stage()
+  const statuses: number[] = []
+  for (const length of [100, 101]) {
+    const uris = Array.from({ length }, (_, n) => `https://a.example/${n}`)
+    for (const member of [
+      { redirect_uris: uris },
+      { post_logout_redirect_uris: uris },
+      { grant_types: Array.from({ length }, () => 'authorization_code') },
+      { response_types: Array.from({ length }, () => 'code') },
+    ])
+      statuses.push((await staged.register({ ...notesApp, ...member })).status)
+  }
+  expect(statuses).toEqual([201, 201, 201, 201, 400, 400, 400, 400])
 })
 
 test('[DCR-7] members that a prototype would lend are no members', async () => {

@@ -55,6 +55,15 @@ test.each<[string, unknown, string]>([
   expect(() => objectStage({}, { clients: [registration] })).toThrow(new RegExp(`clients\\[0\\]\\.${path}`))
 })
 
+test('[JAR-17] a jwks_uri has at most 2048 characters', () => {
+  const registrationWith = (length: number) => {
+    const member: object = { jwks_uri: 'https://print.example/'.padEnd(length, 'x') }
+    return () => objectStage({}, { clients: [{ ...photoPrint.registration, ...member }] })
+  }
+  expect(registrationWith(2048)).not.toThrow()
+  expect(registrationWith(2049)).toThrow(/clients\[0\]\.jwks_uri .* at most 2048 characters/)
+})
+
 test('[JAR-17] no registration has both jwks and jwks_uri', () => {
   const registration = bent(signingPrint, { jwks_uri: 'https://print.example/jwks.json' }).registration
   expect(() => objectStage({}, { clients: [registration] })).toThrow(/together with jwks_uri/)

@@ -467,13 +467,12 @@ describe('A request object', () => {
 
   test('[JAR-19] has at most 16 KiB, and a longer one is refused unread', async () => {
     const stage = objectStage()
-    const fields = {
-      client_id: 'photo-print',
-      request: requestObject(stage.claims({ filler: 'x'.repeat(13_000) })),
-    }
-    expect(fields.request.length).toBeGreaterThan(16 * 1024)
+    const objectOf = (filler: number) => requestObject(stage.claims({ filler: 'x'.repeat(filler) }))
+    let filler = Math.floor(((16 * 1024 - objectOf(0).length) * 3) / 4) - 4
+    while (objectOf(filler + 1).length <= 16 * 1024) filler += 1
+    const fields = { client_id: 'photo-print', request: objectOf(filler + 1) }
     expect(resultOf(stage, await stage.flow.submit('/authorize', fields, 'alice'))).toBe('malformed')
-    const good = { ...fields, request: requestObject(stage.claims({ filler: 'x'.repeat(11_000) })) }
+    const good = { ...fields, request: objectOf(filler) }
     expect(outcomeOf(await stage.flow.submit('/authorize', good, 'alice'))).toBe('question')
     const huge = { ...fields, request: 'a'.repeat(1024 * 1024) }
     const page = await stage.flow.submit('/authorize', huge, 'alice')

@@ -36,6 +36,13 @@ describe('A memory store', () => {
     expect(await store.read(key)).toEqual(changed)
   })
 
+  it('has room for 100000 records of each kind by default', async () => {
+    const store = memoryStore()
+    const terms = { version: random22(), seconds: 60 }
+    for (let at = 0; at < 100_000; at++) await store.write(`use:${at}`, '1', terms)
+    expect(await endOf(create(store, 'use:more', 60))).toMatch('full')
+  })
+
   it.each<[string, number, (store: Store, key: string) => unknown]>([
     ['was removed, once the mark has ended', 125, (store, key) => store.remove(key)],
     ['has expired', 61, () => {}],

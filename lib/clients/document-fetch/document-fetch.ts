@@ -58,17 +58,26 @@ export interface DocumentFetchOptions {
 }
 
 // Milliseconds, all waiting included.
-const timeout = 2000
-const atOnce = 16
-const longestQueue = 64
+export const timeout = 2000
+export const atOnce = 16
+export const longestQueue = 64
 
 // Bytes.
 export const usualSize = 5120
 
 // Waiting ones included.
-const atOnceOfSender = 8
+export const atOnceOfSender = 8
 
 const maximumKeys = 10_000
+
+export const fetchesInMinute = {
+  ofSenderFromHost: 30,
+  ofSender: 120,
+  // More than the 480 of a /48 of IPv6, which one subscriber may have.
+  fromHost: 600,
+  // A network has many names. More than the 1920 of a /48 to all names.
+  fromNetwork: 2400,
+}
 const limited = () => new DocumentUnavailable('limited')
 const late = () => new DocumentUnavailable('timeout')
 
@@ -113,12 +122,10 @@ export const isAtLoopback = (url: string): boolean => isLoopback(plainUrl(url)?.
 export function hostLimits(clock: () => number) {
   const perMinute = (attempts: number) =>
     new TokenBuckets({ attempts, seconds: 60 }, limited, clock, maximumKeys)
-  const sendersAtHosts = perMinute(30)
-  const sendersEverywhere = perMinute(120)
-  // More than the 480 of a /48 of IPv6, which one subscriber may have.
-  const hosts = perMinute(600)
-  // A network has many names. More than the 1920 of a /48 to all names.
-  const networks = perMinute(2400)
+  const sendersAtHosts = perMinute(fetchesInMinute.ofSenderFromHost)
+  const sendersEverywhere = perMinute(fetchesInMinute.ofSender)
+  const hosts = perMinute(fetchesInMinute.fromHost)
+  const networks = perMinute(fetchesInMinute.fromNetwork)
   return {
     countFetch(hostname: string, senders: readonly CountedNetwork[]): void {
       // First what a single attacker reaches first: beyond it, nothing that others need is used up.

@@ -72,7 +72,7 @@ function readJson(bytes: Uint8Array): unknown {
 }
 
 // Seconds.
-const [shortestAge, longestAge] = [60, 86_400]
+export const [shortestAge, longestAge] = [60, 86_400]
 
 // RFC 9111 4.2.1, in seconds
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
@@ -120,7 +120,7 @@ interface GuardedRequest {
   readonly signal: AbortSignal
 }
 
-const maximumHeaderSize = 8192
+export const maximumHeaderSize = 8192
 
 // Follows no redirect.
 export function responseTo(

@@ -15,7 +15,7 @@ export interface Target {
   readonly isPlain: boolean
 }
 
-const longestUrl = 2048
+export const longestUrl = 2048
 
 // The parser may repair nothing: other software would then fetch from elsewhere.
 export function parseTarget(text: string, schemes?: 'http too'): Target {
@@ -47,7 +47,8 @@ export type Lookup = (
   options: { readonly all: true; readonly signal?: AbortSignal },
 ) => Promise<readonly { readonly address: string }[]>
 
-const maximumAbandoned = 64
+export const maximumAbandoned = 64
+export const triedOfFamily = 2
 
 export class TargetAddresses {
   private readonly running = new Set<AbortSignal>()
@@ -85,9 +86,9 @@ export class TargetAddresses {
       (!loopbackOnly && (this.anywhere || isPublicAddress(address))) ||
       (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
-    // At most four of the many that a name may have. IPv4 first: it has fewer holes.
+    // A name may have many. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]
-    return [...ipv4.slice(0, 2), ...ipv6.slice(0, 2)]
+    return [...ipv4.slice(0, triedOfFamily), ...ipv6.slice(0, triedOfFamily)]
   }
 }
 

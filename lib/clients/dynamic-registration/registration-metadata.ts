@@ -29,7 +29,7 @@ export const usesSecret = ({ token_endpoint_auth_method: method }: StatedRegistr
   method === undefined || secretMethods.includes(method)
 
 // Strangers fill the store.
-const longest = 16_384
+export const longest = 16_384
 // The server issues the secret later.
 const anySecret = `sha256:${'A'.repeat(43)}`
 

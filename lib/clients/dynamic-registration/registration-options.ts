@@ -141,7 +141,7 @@ const tokenVerifier: Field<VerifyInitialAccessToken | undefined> = (given, at, n
 const isTokenOption = (value: unknown): value is string | readonly string[] | VerifyInitialAccessToken =>
   isText(value) || isTexts(value) || typeof value === 'function'
 
-const fields = {
+export const fields = {
   initialAccessToken: tokenVerifier,
   maximumClients: aNumber(10_000, 1, 100_000),
   scope: allowedScope,

@@ -26,12 +26,13 @@ import { type DocumentRules, malformedDocument, needsVerification, parseDocument
 // Seconds: a fetch for each request would burden the host.
 const shortestKept = 60
 // Milliseconds after its fetch.
-const longestKept = 86_400_000
-const knownAtMost = 1000
+export const longestKept = 86_400_000
+export const knownAtMost = 1000
 // By one process.
-const storedAtMost = 4096
+export const storedAtMost = 4096
+export const storedForNetwork = storedAtMost / 4
 // A document has 5 KiB, and JSON may write its numbers at greater length.
-const longestText = 8192
+export const longestText = 8192
 const limited = 'client_document_limited'
 
 interface DocumentCacheParts {
@@ -150,7 +151,7 @@ export class DocumentCache {
   private hasRoomFor(senders: readonly string[]): boolean {
     const all = [...this.stored.values()]
     return senders.every(
-      (sender) => all.filter((others) => others.includes(sender)).length < storedAtMost / 4,
+      (sender) => all.filter((others) => others.includes(sender)).length < storedForNetwork,
     )
   }
 

@@ -2,10 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { mcp } from '../../../lib/paths/mcp'
-import { issuingLimits } from '../../../lib/limits/shares'
-import { singleUsesOption } from '../../../lib/limits/counters'
-import { readOptions } from '../../../lib/primitives/schema'
-import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/paths/testing'
 import { read, root } from './example'
 
@@ -43,8 +39,6 @@ const tableOf = (page: string, header: string) =>
   new RegExp(`^\\| ${header}.*\n\\| -.*\n((?:\\|.*\n)+)`, 'm').exec(read(page))?.[1] ?? ''
 
 const sorted = (texts: Iterable<string>) => [...texts].toSorted()
-const words = (pairs: Iterable<readonly [string, unknown]>) =>
-  sorted(Array.from(pairs, (pair) => pair.join(' ')))
 
 test.each<[string, said: () => unknown, known: () => unknown]>([
   [
@@ -62,31 +56,6 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
       return sorted(new Set(onPages))
     },
     () => sorted(Object.keys(kit)),
-  ],
-  [
-    'bounds.md has the longest values',
-    () => named(read('docs/bounds.md').split('## Registrations')[0] ?? '', /^\| `(\w+)` +\| (\d+) +\|$/gm),
-    () => words(longestValues),
-  ],
-  [
-    'bounds.md has the sizes of a registration',
-    () => named(read('docs/bounds.md'), /^\| `(\w+)` +\| (\d+) (?:characters|entries)/gm),
-    () => words(largestMembers),
-  ],
-  [
-    'bounds.md has the number of parameters, and the shares of one client and one owner',
-    () =>
-      [
-        /may have (\d+) parameters each/,
-        /tokens to one client: ([\d ]+) a minute/,
-        /tokens for one resource owner at one client: ([\d ]+) a minute/,
-        /single uses of one client: ([\d ]+) a minute/,
-      ].map((pattern) => Number(pattern.exec(read('docs/bounds.md'))?.[1]?.replaceAll(' ', ''))),
-    () => {
-      const { client, owner } = readOptions('', { issuing: issuingLimits }, {}).issuing
-      const singleUses = readOptions('', { singleUses: singleUsesOption }, {}).singleUses
-      return [parametersAtMost, client?.attempts, owner?.attempts, singleUses?.attempts]
-    },
   ],
 ])('docs/%s, as the code has it, and no other', (_what, said, known) => {
   expect(said()).toEqual(known())

@@ -12,7 +12,7 @@ import { type GrantType, mayRefresh, type TokenRequest } from '../../../authoriz
 import type { Plugin, PluginRisk } from '../../../doors/plug-in'
 import { normalizeForCount } from './counted-name'
 
-const longestInBytes = 1024
+export const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
 
 /**
@@ -130,7 +130,7 @@ function risksOf(limits: PasswordTerms['limits']): readonly PluginRisk[] {
 
 const limitNames = ['username', 'address', 'client'] as const
 
-const fields = {
+export const fields = {
   verify: needed(() => undefined, aCall<VerifyPassword>()),
   normalize: usual(normalizeForCount, aCall<NormalizeName>()),
   limits: group({
