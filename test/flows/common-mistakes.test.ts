@@ -52,7 +52,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     expect((await new Flow(app).photos(accessToken)).status).toBe(401)
     await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
     const [warning = ''] = codesOf('EAS_REFUSED')
-    expect(warning).toMatch(/invalid_token, token_invalid\. .*exactly its issuer/)
+    expect(warning).toMatch(/invalid_token, token_invalid\. .*Give the guard exactly the issuer/)
     expect(warning).toContain('They differ only in the host')
     expect(warning).not.toContain(accessToken)
   })
@@ -191,7 +191,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       {},
       async (flow) =>
         flow.redeem(photoBook, await flow.approve(photoBook), { code_verifier: 'w'.repeat(43) }),
-      'Keep the verifier in the session',
+      'Keep the code_verifier in the session',
       /pkce_verifier_wrong(?!.*www)/,
     ],
     [
@@ -212,7 +212,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       'a consent page of the host leaves out its fields',
       {},
       (flow) => flow.submit('/authorize', { decision: 'approve' }, 'alice'),
-      'send every field of view.fields',
+      'post every field of view.fields',
       /./,
     ],
   ])('%s: EAS_REFUSED', async (_what, options, act, cure, reason) => {
@@ -307,7 +307,7 @@ describe('15. a script of another origin calls a guard', () => {
     const own = await called(false, { Origin: app })
     expect(own).toEqual([
       expect.stringMatching(
-        /^EAS_REFUSED .*protected resource.*origin: "http:\/\/localhost:5173".*admit this origin by the option cors, as in bearerGuard\('photos:read', \{ cors/,
+        /^EAS_REFUSED .*protected resource.*origin: "http:\/\/localhost:5173".*Admit it by the option cors, as in bearerGuard\('photos:read', \{ cors/,
       ),
     ])
   })
