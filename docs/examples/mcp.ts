@@ -14,10 +14,10 @@ import {
 } from 'express-authorization-server'
 import { mcp, type McpOptions } from 'express-authorization-server/mcp'
 
-/** What the application brings: its origin as `issuer`, its login, and for production a store. */
+/** What the application brings, such as its origin as `issuer`. */
 export type Host = Pick<McpOptions, 'clients'> & Omit<AuthorizationServerOptions, 'clients' | 'scopes'>
 
-/** Adds a guarded MCP server to an application that has a login. Call it behind the session middleware. */
+/** Adds a guarded MCP server. Call it behind the session middleware. */
 export function addNotes(app: Express, { clients = [], ...host }: Host): AuthorizationServer {
   const resource = `${host.issuer}/mcp`
   const scopes = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }

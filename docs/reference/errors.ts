@@ -3,11 +3,11 @@ import { blocks, list, pageOf, withCode } from './markdown'
 
 const introduction = `# Errors
 
-A client or a resource owner sees an error code and a fixed text. Only \`invalid_scope\` names a part of the request: the first scope that fails, if it is well formed. The reason stays on the server: in the [event](events.md), with the request id that the response has in \`X-Request-Id\`, and outside production in [a warning](warnings.md#eas_refused), with what was read and the clause of the specification.
+A client or a resource owner sees an error code and a fixed text. The reason stays on the server: in the [event](events.md), with the request id that the response has in \`X-Request-Id\`, and outside production in [a warning](warnings.md#eas_refused), with what was read and the clause of the specification.
 
-With \`errorUri\`, each response links to its code on a page such as this. A program that accepts \`application/json\` and not \`text/html\` gets JSON in place of an error page; there, an unknown or disabled client is \`invalid_client\`, so that a client that [registered itself](guides/unregistered-clients.md#dynamic-registration) registers again.
+With \`errorUri\`, each response links to its code on a page such as this. A program that accepts \`application/json\` and not \`text/html\` gets JSON in place of an error page, with \`invalid_client\` for an unknown or disabled client: [one that registered itself](guides/unregistered-clients.md#dynamic-registration) then registers again.
 
-Below each code stand its reasons: the rule that refuses, and what to do. Your plug-ins may add reasons.`
+Below each code stand its reasons, and what to do. If a store or a function of yours failed, the event \`failure\` has the cause. Plug-ins may add reasons.`
 
 interface Row {
   readonly reason: string
@@ -24,9 +24,11 @@ const withoutClauses = (rule: string) =>
     .replaceAll(clause, (_, rest?: string) => (rest === undefined ? '' : `(${rest})`))
     .replaceAll(/ +(?=[ ,.;:])/g, '')
 
-const rows: readonly Row[] = Object.entries(table).map(([name, { error, rule, cure }]) => {
+const rows: readonly Row[] = Object.entries(table).map(([name, row]) => {
   const [reason = name] = name.split('/')
-  return { reason, error, text: withCode(`${withoutClauses(rule)} ${cure}`) }
+  const { error, rule } = row
+  const cure = 'cure' in row ? ` ${row.cure}` : ''
+  return { reason, error, text: withCode(withoutClauses(rule) + cure) }
 })
 
 const unique = (texts: readonly string[]) => [...new Set(texts)]

@@ -3,13 +3,13 @@ import { blocks, pageOf, withCode } from './markdown'
 
 const introduction = `# Lint a configuration
 
-Some options start a server and are risky all the same, such as a redirection URI over plain HTTP. This command finds them, and starts no server:
+Some options are valid but risky, such as a redirection URI over plain HTTP. This command finds them:
 
 \`\`\`sh
 npx express-authorization-server lint oauth-options.mjs
 \`\`\`
 
-The file exports the options of \`createAuthorizationServer()\` as \`options\` or as the default export, or a function that returns them or a promise of them. Its top-level code runs, so keep the start of your server elsewhere:
+The file exports the options of \`createAuthorizationServer()\`, or a function that returns them, perhaps async, as \`options\` or as the default export. Its top-level code runs, so start your server elsewhere:
 
 \`\`\`js
 // oauth-options.mjs
@@ -21,9 +21,9 @@ export const options = { issuer: 'https://login.example', store, clients: regist
 
 It may also be JSON, or TypeScript: from Node 22.18 if only types must be left out, otherwise with \`NODE_OPTIONS='--import tsx'\` and [tsx](https://tsx.is).
 
-The command checks the options and every enabled client, of the list in the options or of a store such as \`registeredClients(store)\`; it says so if it cannot list them. \`--json\` prints JSON, \`--allow RULE\` ignores a rule and is repeatable, \`--rules\` lists the rules.
+The command checks the options and every enabled client, also of \`registeredClients(store)\`; it says so if it cannot list them. \`--json\` prints JSON, \`--allow RULE\` ignores a rule and is repeatable, \`--rules\` lists the rules with their sources.
 
-The status is 0 without findings, 1 with findings, and 2 if the usage is wrong, no file can be read, or no server starts with the options.`
+The status is 0 without findings, 1 with findings, and 2 if the command is wrong, the file cannot be read, or no server starts with the options.`
 
 const sectionOf = (severity: 'error' | 'warning', title: string, meaning: string): string =>
   blocks(
@@ -31,11 +31,7 @@ const sectionOf = (severity: 'error' | 'warning', title: string, meaning: string
     meaning,
     ...rules
       .filter((each) => each.severity === severity)
-      .map(({ rule, why, cure, source }) => {
-        // “Good practice” is no source to look up.
-        const clause = source.startsWith('RFC') ? ` (${source})` : ''
-        return `### ${rule}\n\n${withCode(`${why} ${cure}${clause}`)}`
-      }),
+      .map(({ rule, why, cure }) => `### ${rule}\n\n${withCode(`${why} ${cure}`)}`),
   )
 
 export const lintPage = (): string =>

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { type Member, root } from './tsdoc'
+import type { Member } from './tsdoc'
 
 /** With an empty line between two; empty texts are left out. */
 export const blocks = (...texts: readonly string[]): string =>
@@ -17,17 +15,11 @@ export function enumeration(items: readonly string[]): string {
   return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
 }
 
-/** A link between two pages of docs/, by the title of the other one. */
-function linkTo(path: string): string {
-  const [, title = basename(path)] = /^# (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? []
-  return `[${title}](${path.replace(/^docs\//, '')})`
-}
-
 /** What the TSDoc of a member says, in one paragraph. */
 export function paragraphOf({ shape, text, see }: Member): string {
   const isTold = shape === '' || text.includes('`{ ')
-  const links = see.length === 0 ? '' : `More: ${enumeration(see.map(linkTo))}.`
-  return [isTold ? '' : `${shape}.`, text, links].filter((part) => part !== '').join(' ')
+  const links = see.map((path) => `[More](${path.replace(/^docs\//, '')}).`)
+  return [isTold ? '' : `${shape}.`, text, ...links].filter((part) => part !== '').join(' ')
 }
 
 const code = [

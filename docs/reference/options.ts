@@ -6,7 +6,7 @@ const introduction = `# Options
 
 Options of \`createAuthorizationServer()\`, and of guards at the end. \`issuer\`, \`clients\` and \`scopes\` are required. Lifetimes and deadlines are seconds. For an MCP server, [\`mcp()\`](mcp.md) returns several.
 
-A mistake stops the start; the error lists all mistakes, each with path and cure. Later problems cause [a warning with a code](warnings.md). [Lint](lint.md) finds options that are valid but risky. Options of plug-ins stand in their guides.`
+A mistake stops the start; the error lists all, each with path and cure. [Warnings](warnings.md) tell later problems, and [lint](lint.md) finds options that are valid but risky. Options of plug-ins stand in their guides.`
 
 const groups: Readonly<Record<string, readonly (keyof AuthorizationServerOptions)[]>> = {
   'The server': ['issuer', 'clients', 'store', 'counters', 'plugins', 'paths'],

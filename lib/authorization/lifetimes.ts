@@ -10,7 +10,7 @@ export interface LifetimeOptions {
   readonly authorizationCode?: number
   /** Default 3600. */
   readonly accessToken?: number
-  /** Since the last refresh. Default 2 592 000 (30 days). */
+  /** Since the last refresh. Default 2592000 (30 days). */
   readonly refreshToken?: number
   /**
    * How long the old refresh token gets the same tokens again, so that parallel refreshes and lost responses
@@ -18,8 +18,8 @@ export interface LifetimeOptions {
    */
   readonly refreshTokenGrace?: number
   /**
-   * The absolute end of a grant, since the approval of the owner; without an approval, and for a client that polls,
-   * since its first tokens. No token outlives it. A change applies at the next refresh. Default none.
+   * The end of a grant, since its approval; without one, and for a client that polls, since its first tokens. No token
+   * outlives it. A change applies at the next refresh.
    */
   readonly grant?: number
 }

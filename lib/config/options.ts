@@ -37,11 +37,10 @@ export interface AuthorizationServerOptions {
    * finds unregistered ones.
    *
    * @see docs/guides/register-clients.md
-   * @see docs/guides/unregistered-clients.md
    */
   readonly clients: RegisteredClients | MetadataDocuments
   /**
-   * Each scope with a text for the consent page: `{ 'photos:read': 'See your photos' }`, or {@link ScopeOptions}.
+   * Each scope with its text on the consent page: `{ 'photos:read': 'See your photos' }`, or {@link ScopeOptions}.
    *
    * @see docs/guides/ask-the-owner.md
    */
@@ -49,8 +48,8 @@ export interface AuthorizationServerOptions {
   /** The scope of a request that names none, separated by spaces. Default: `invalid_scope`. */
   readonly defaultScope?: string
   /**
-   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3), as the page and
-   * the response show; a refresh is never narrowed. Default `false`.
+   * Whether a request for more than its client may have gets what the client may have (RFC 6749 3.3). A refresh is
+   * never narrowed. Default `false`.
    */
   readonly narrowScope?: boolean
   /**
@@ -67,7 +66,7 @@ export interface AuthorizationServerOptions {
   readonly defaultResource?: string
   /**
    * What a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write` passes
-   * `bearerGuard('notes:read')`. Default: nothing else.
+   * `bearerGuard('notes:read')`.
    *
    * @see docs/guides/protect-an-api.md
    */
@@ -80,18 +79,17 @@ export interface AuthorizationServerOptions {
    */
   readonly resourceOwner?: (request: Request) => Eventual<ResourceOwner | string | undefined | null | false>
   /**
-   * Returns whether the owner has approved this request before, or the host trusts the client (RFC 6749 4.1.1): true
-   * skips the consent page. Never called for the implicit grant, nor for a public client whose redirection URI is not
-   * https: another app could pass for it (RFC 6749 10.2). The Content-Security-Policy of the login page must then let
-   * its form end at the client. Default: always the page.
+   * Returns true to skip the consent page (RFC 6749 4.1.1): the owner approved this request before, or the host trusts
+   * the client. Never called for the implicit grant, nor for a public client without an https redirection URI: another
+   * app could pass for it (RFC 6749 10.2).
    *
    * @see docs/guides/add-to-your-application.md
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventual<boolean>
   /**
-   * Whether the server remembers what an owner has allowed a client: no page if all was allowed before, scope, facts
-   * and choice. Never for a public client whose redirection URI is not https, nor for one that registered itself.
-   * Default `false`; for true, 31 536 000 `seconds` (a year), at most 10 years.
+   * Whether the server remembers what an owner allowed a client, and skips the page for the same scope, facts and
+   * choice. Never for a public client without an https redirection URI, nor for one that registered itself. Default
+   * `false`; `true` is a year, and `seconds` at most 10 years.
    *
    * @see docs/guides/ask-the-owner.md
    */
@@ -99,20 +97,20 @@ export interface AuthorizationServerOptions {
   /**
    * Returns one question that the owner answers with the approval, such as which workspace the access is for. Routes,
    * introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page despite
-   * `skipConsent`, unless `rememberConsent` knows which. Default: no question.
+   * `skipConsent`, unless `rememberConsent` knows which.
    *
    * @see docs/guides/ask-the-owner.md
    */
   readonly choices?: (request: Request, question: ChoicesQuestion) => Eventual<OwnerQuestion | undefined>
   /**
    * Returns whether an authorization goes on at a refresh. False ends it (`invalid_grant`); an error causes
-   * `temporarily_unavailable`, and the refresh token stays good. Default: always.
+   * `temporarily_unavailable`, and the refresh token stays good.
    */
   readonly stillAllowed?: StillAllowed
   /**
-   * The login of the host: a path, or a function that sends the user agent there. `asked` says what the client or an
-   * extension wants; `asked.again` demands the credentials again. A path gets `return_to`, and `asked` as `prompt`,
-   * `login_hint`, `acr_values` and `ui_locales`. Default `/login`.
+   * The login of the host: a path, or a function that sends the user agent there. `asked` says what the client wants;
+   * `asked.again` demands the credentials again. A path gets these as `return_to`, `prompt`, `login_hint`, `acr_values`
+   * and `ui_locales`. Default `/login`.
    *
    * @see docs/guides/add-to-your-application.md
    */
@@ -125,8 +123,8 @@ export interface AuthorizationServerOptions {
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
-   * Whether `oauth.authorizations` lists and ends what owners approve, at one read for each consent page, and a read
-   * and a write for each approval. With `resourceOwner`, there is a page of connected applications. Default `false`.
+   * Whether `oauth.authorizations` lists and ends what owners approve, at one more read for each consent page, and a
+   * read and a write for each approval. With `resourceOwner`, owners have a page for it. Default `false`.
    *
    * @see docs/guides/users-and-their-apps.md
    */
@@ -142,9 +140,9 @@ export interface AuthorizationServerOptions {
   /** Of endpoints, below the issuer. */
   readonly paths?: PathOptions
   /**
-   * The origins whose scripts may call the endpoints for tokens, revocation and registration, those of the host with
-   * `cors`, and read metadata: `true` for every origin, `false` for none, or `{ origins: ['https://app.example'] }`.
-   * Never with credentials. Default `true`.
+   * The origins whose scripts may read metadata and call the endpoints for tokens, revocation and registration, and
+   * those of the host with `cors`: `true` for all, `false` for none, or `{ origins: ['https://app.example'] }`. Never
+   * with credentials. Default `true`.
    *
    * @see docs/guides/single-page-app.md
    */
@@ -168,24 +166,22 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshTokenExpiresIn?: boolean
   /**
-   * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to
-   * a key, as FAPI 2.0 wants it; others rotate in any case (RFC 9700 2.2.2). A registration may differ. Default
-   * `true`.
+   * Whether each refresh replaces the refresh token. `false` keeps those of confidential clients, and those bound to a
+   * key, as FAPI 2.0 wants it; others always rotate (RFC 9700 2.2.2). A registration may differ. Default `true`.
    */
   readonly refreshTokenRotation?: boolean
   /**
-   * Whether requests may name `offline_access` without effect, and the metadata list it: hosted AI clients use a
-   * refresh token only then. Default `false`; `true` by `mcp()`.
+   * Whether requests may name `offline_access`, without effect, and the metadata list it: hosted AI clients use refresh
+   * tokens only then. Default `false`; `true` by `mcp()`.
    */
   readonly offlineAccess?: boolean
   /** For a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
    * Returns whether a client secret is right by a digest of another authorization server, such as PBKDF2: an entry of
-   * `client_secret_hashes` of 32 to 512 printable characters without a space. With `registeredClients(store)`, the
-   * first success replaces it. If the function throws, takes more than 10 seconds or returns no boolean, the client
-   * gets `temporarily_unavailable`; the event has only the name of the error, whose message may quote the secret.
-   * Default: such registrations are refused.
+   * `client_secret_hashes`. With `registeredClients(store)`, the first success replaces it. An error causes
+   * `temporarily_unavailable`; the event has only its name, because the message may quote the secret. Default: such
+   * registrations are refused.
    *
    * @see docs/guides/register-clients.md
    */
@@ -200,20 +196,16 @@ export interface AuthorizationServerOptions {
   readonly redirectUris?: RedirectUriRule
   /**
    * Features, such as `password({ verify })`, or a grant type, an endpoint and a page of the host. They act in this
-   * order. Default none.
+   * order.
    *
    * @see docs/guides/extend-the-server.md
    */
   readonly plugins?: readonly Plugin[]
   /** Defaults of every guard, such as `{ realm: 'photos' }`. */
   readonly guards?: GuardDefaults
-  /**
-   * True closes the endpoints with `temporarily_unavailable`; guards, key set and metadata stay open. Default: never.
-   */
+  /** True closes the endpoints with `temporarily_unavailable`; guards, key set and metadata stay open. */
   readonly maintenance?: () => Eventual<boolean>
-  /**
-   * The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. Default none.
-   */
+  /** The URL of a page like `docs/errors.md`, with each error code as a fragment: sent as `error_uri`. */
   readonly errorUri?: string
   /**
    * `false` switches a limit off. Over a limit: 429 with `Retry-After`.
@@ -221,7 +213,7 @@ export interface AuthorizationServerOptions {
    * @see docs/bounds.md
    */
   readonly limits?: ServerLimitOptions
-  /** For one call of a store; then `temporarily_unavailable`. Default 0.5, at most 60. */
+  /** For one call of a store. Default 0.5, at most 60. */
   readonly storeDeadline?: number
   /** For requests in flight at `close()`. Default 10, at most 60. */
   readonly closeDeadline?: number
@@ -234,8 +226,8 @@ export interface AuthorizationServerOptions {
    */
   readonly pages?: PageOptions
   /**
-   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause. Never with a credential, nor with
-   * `NODE_ENV=production` or `NODE_ENV=test`. Default `true`.
+   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause. Never with a credential, nor in
+   * production or tests (`NODE_ENV`). Default `true`.
    *
    * @see docs/warnings.md
    */
@@ -263,8 +255,8 @@ export interface ServerLimitOptions {
    */
   readonly networks?: RateLimitOptions | false
   /**
-   * Failed attempts at client secrets (RFC 6749 2.3.1). Default, in 15 minutes: 20 of one client from one address, 1000
-   * of one client, 500 from one address.
+   * Failed client secrets (RFC 6749 2.3.1). Default, in 15 minutes: 20 of one client from one address, 1000 of one
+   * client, 500 from one address.
    */
   readonly clientAuthentication?: ClientAuthenticationLimits | false
   /**
@@ -272,8 +264,8 @@ export interface ServerLimitOptions {
    */
   readonly issuing?: IssueLimitOptions | false
   /**
-   * Authorization requests of one owner that wait for a decision in this process. Default: 100 `attempts`, with
-   * `lifetimes.authorizationRequest` as `seconds`.
+   * Authorization requests of one owner that wait for a decision in this process. Default: 100 `attempts` in
+   * `lifetimes.authorizationRequest`.
    */
   readonly openRequests?: LimitOption
   /**
@@ -281,8 +273,8 @@ export interface ServerLimitOptions {
    */
   readonly singleUses?: LimitOption
   /**
-   * How many clients that registered themselves, or by metadata documents, one owner may use, with the option
-   * `authorizations`. One more ends the approval of the one used longest ago. Default 50, 1 to 1000.
+   * With `authorizations`: how many clients that registered themselves, or have documents, one owner may use. One more
+   * ends the approval of the one used longest ago. Default 50, 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false
 }

@@ -8,13 +8,12 @@ import { isWebPage } from '../protocol/uri'
 /** The list of what owners have approved, and the page on which they see and end it. */
 export interface AuthorizationsOptions {
   /**
-   * The path of the page below the issuer. Default `/authorizations`; with `manageAt` alone, there is no such
-   * page.
+   * The path of the page below the issuer. Default `/authorizations`; with `manageAt` alone, no page.
    */
   readonly path?: string
   /**
-   * Where an owner ends an access later, for the link on the consent page: a path of the host, or an http or
-   * https URL. Default: the page of connected applications.
+   * Where owners end an access later, for the consent page: a path of the host, or a URL. Default: the page of
+   * connected applications.
    */
   readonly manageAt?: string
   /**

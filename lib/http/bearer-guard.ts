@@ -95,13 +95,13 @@ export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
    */
   readonly optional?: boolean
   /**
-   * A URI of the option `resources`: the guard refuses tokens for others. Default: the default resource;
-   * without `resources`, the guard accepts tokens that name no resource.
+   * A URI of the option `resources`: the guard refuses tokens for others. Default: the default resource; without
+   * `resources`, tokens that name none pass.
    */
   readonly resource?: string
   /**
-   * How the guard verifies a self-contained access token, such as a JWT. `store` also looks it up, so a
-   * revocation ends it at once; with `signature` it lives until it expires. Default `store`.
+   * How the guard verifies a self-contained token, such as a JWT. `store` also looks it up, so a revocation ends it at
+   * once; with `signature` it lives until it expires. Default `store`.
    */
   readonly verify?: 'store' | 'signature'
 }

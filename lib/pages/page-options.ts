@@ -43,9 +43,8 @@ export interface PageOptions {
    */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
-   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the server sends
-   * `Cross-Origin-Opener-Policy: unsafe-none`, and the login page must send no other. Default `false`: the policy of
-   * the host stands.
+   * Whether a client may keep hold of a popup with the authorization endpoint: the server sends
+   * `Cross-Origin-Opener-Policy: unsafe-none`, and the login page must send no other. Default `false`.
    */
   readonly popups?: boolean
   /** The first is for those who read none of the others. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`. */

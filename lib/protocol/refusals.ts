@@ -21,8 +21,9 @@ interface Row {
   readonly kind?: string
   /** What the page of errors tells the owner. Default: by who is at fault. */
   readonly page?: string
+  /** Says what to do by itself, or has a cure. */
   readonly rule: string
-  readonly cure: string
+  readonly cure?: string
 }
 
 // The declarations of the package name rows, no file of data.

@@ -158,7 +158,7 @@ export type ScopeWeight = 'read' | 'write' | 'danger'
 export interface ScopeOptions {
   /** For the consent page. */
   readonly description: Text
-  /** A heading for scopes that belong together. Default: none. */
+  /** A heading for scopes that belong together. */
   readonly group?: Text
   /** The page marks `write`, and shows `danger` last. Default `read`. */
   readonly weight?: ScopeWeight
@@ -166,7 +166,7 @@ export interface ScopeOptions {
   readonly optional?: boolean
   /**
    * Claims about the owner that this scope gives by `openIdConnect()`, such as `['groups']`; the consent page names
-   * them. At most 50, each of at most 100 letters, digits and `_ . : / # -`. Default: those of OpenID Connect Core 5.4.
+   * them. Default: those of OpenID Connect Core 5.4.
    */
   readonly claims?: readonly string[]
 }

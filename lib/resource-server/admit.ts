@@ -262,13 +262,13 @@ export type GuardedAccess = Access | ClaimsAccess
 /** What a guard requires of the login behind a token (RFC 9470). */
 export interface LoginOptions {
   /**
-   * Whole seconds since the login of the owner, 1 to 10 years. An older login, or a token without one, gets
-   * 401 and `insufficient_user_authentication`. Default: any age, and no login at all.
+   * Whole seconds since the login, at most 10 years. An older one, or none, gets 401 and
+   * `insufficient_user_authentication`.
    */
   readonly maxAge?: number
   /**
-   * The authentication context class of the login, or a list, the preferred one first. Others are refused as
-   * with `maxAge`. Default: any class.
+   * The authentication context class of the login, or a list, the preferred one first. Others are refused as with
+   * `maxAge`.
    */
   readonly acr?: string | readonly string[]
 }

@@ -46,7 +46,7 @@ export interface StandaloneGuardOptions extends Pick<
   AuthorizationServerOptions,
   'clock' | 'closeDeadline' | 'errorUri' | 'explainRefusals' | 'guards' | 'implies' | 'storeDeadline'
 > {
-  /** Exactly the option `issuer` of the authorization server: tokens of others are refused. */
+  /** Exactly the `issuer` of the authorization server. */
   readonly issuer: string
   /** Of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store?: Store
@@ -63,24 +63,22 @@ export interface StandaloneGuardOptions extends Pick<
    */
   readonly introspection?: IntrospectionSource
   /**
-   * What this process serves: the option `resources` of the authorization server, or a part of it. Default none: tokens
-   * for certain resources are refused (401).
+   * What this process serves of the option `resources` of the authorization server. Default none: tokens for certain
+   * resources are refused.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** The resource of a route that names none. Default: the only one of `resources`. */
   readonly defaultResource?: string
-  /** With `store`: whether the authorization server has the option `choices`. Default `false`. */
+  /** With `store`: whether the authorization server has `choices`. Default `false`. */
   readonly choices?: boolean
   /**
-   * With `store`: whether the authorization server has the option `authorizations`. The guard then refuses, within a
-   * second, what a client got before `revokeClient()`, or before it was disabled. Default `false`.
+   * With `store`: whether the authorization server has `authorizations`. The guard then refuses, within a second, what
+   * a client got before `revokeClient()`, or before it was disabled. Default `false`.
    */
   readonly authorizations?: boolean
-  /** The option `plugins` of the authorization server. Default none. */
+  /** The option `plugins` of the authorization server. */
   readonly plugins?: readonly Plugin[]
-  /**
-   * Keeps single-use values; all guards must share it. Default: the option `store`, else the memory of this process.
-   */
+  /** Keeps single-use values; all guards must share it. Default: `store`, or the memory of this process. */
   readonly counters?: Store
   readonly limits?: Pick<ServerLimitOptions, 'singleUses'>
   /**

@@ -53,7 +53,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
     expect((await new Flow(app).photos(accessToken)).status).toBe(401)
     await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
     const [warning = ''] = codesOf('EAS_REFUSED')
-    expect(warning).toMatch(/invalid_token, token_invalid\. .*exactly its issuer/)
+    expect(warning).toMatch(/invalid_token, token_invalid\. .*Give the guard exactly the issuer/)
     expect(warning).toContain('They differ only in the host')
     expect(warning).not.toContain(accessToken)
   })
@@ -192,7 +192,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       {},
       async (flow) =>
         flow.redeem(photoBook, await flow.approve(photoBook), { code_verifier: 'w'.repeat(43) }),
-      'Keep the verifier in the session',
+      'Keep the code_verifier in the session',
       /pkce_verifier_wrong(?!.*www)/,
     ],
     [
@@ -214,14 +214,14 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       {},
       (flow) => flow.request(photoBook, { grant_type: 'device_code' }),
       'Read: sent: "device_code"; known: "authorization_code", "refresh_token", "client_credentials".',
-      /unsupported_grant_type, grant_type_unknown.*add the grant type to plugins/,
+      /unsupported_grant_type, grant_type_unknown.*Correct the grant_type, or add it to plugins/,
     ],
     [
       'the registration lacks the grant type',
       {},
       (flow) => flow.request(photoPrint, { grant_type: 'client_credentials' }),
       'Read: sent: "client_credentials".',
-      /grant_type_not_registered.*Add it to grant_types of the client/,
+      /grant_type_not_registered.*Add this grant type to grant_types of the client/,
     ],
     [
       'the plug-in of pushed requests is off',
@@ -259,7 +259,7 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
       'a consent page of the host leaves out its fields',
       {},
       (flow) => flow.submit('/authorize', { decision: 'approve' }, 'alice'),
-      'send every field of view.fields',
+      'post every field of view.fields',
       /./,
     ],
   ])('%s: EAS_REFUSED', async (_what, options, act, cure, reason) => {
@@ -404,7 +404,7 @@ describe('15. a script of another origin calls a guard', () => {
     const own = await called(false, { Origin: app })
     expect(own).toEqual([
       expect.stringMatching(
-        /^EAS_REFUSED .*protected resource.*origin: "http:\/\/localhost:5173".*admit this origin by the option cors, as in bearerGuard\('photos:read', \{ cors/,
+        /^EAS_REFUSED .*protected resource.*origin: "http:\/\/localhost:5173".*Admit it by the option cors, as in bearerGuard\('photos:read', \{ cors/,
       ),
     ])
   })

@@ -5,7 +5,7 @@ import { authorize, sentRequests } from './provoked/authorize'
 import { guards, introspections, jwts, macs, proofs } from './provoked/guards'
 import { logins, signing } from './provoked/openid'
 import { documents, registrations } from './provoked/registration'
-import { open, twice } from './provoked/provoke'
+import { open, sentencesOf, twice } from './provoked/provoke'
 import { clientAuthentication, requests } from './provoked/requests'
 import { devices, exchanges, grants, passwords, targets } from './provoked/token'
 
@@ -48,14 +48,14 @@ const code = /^[a-z_]*$/
 const sendable = /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/
 const sentence = /^[A-Z].*[.)]$/
 
-test('each row has a code, words that may be sent, a rule and a cure, and a case stands beside its reason', () => {
+test('each row has a code, words that may be sent, and sentences, and a case stands beside its reason', () => {
   const faulty = Object.entries(table).filter(
-    ([name, { error, words, rule, cure }]) =>
+    ([name, { error, words, ...row }]) =>
       !/^[a-z0-9_]+(?:\/[a-z0-9_]+)?$/.test(name) ||
       !(name.replace(/\/.*/, '') in table) ||
       !code.test(error) ||
       !sendable.test(words) ||
-      ![rule, cure].every((text) => sentence.test(text)),
+      !sentencesOf(row).every((text) => sentence.test(text)),
   )
   expect(faulty).toEqual([])
 })

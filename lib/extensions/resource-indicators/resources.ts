@@ -15,11 +15,11 @@ import { hasUserinfo, isAbsoluteUri, isWebPage, namesHost, webPageExpectation } 
 
 /** Options of one protected resource (RFC 8707), under its URI. */
 export interface ResourceOptions {
-  /** The scopes that its tokens may have, at least one: scopes of the server. */
+  /** The scopes that its tokens may have, at least one. */
   readonly scopes: readonly string[]
   /**
-   * The longest lifetime of an access token, in seconds; for several resources, the shortest. Default, and at
-   * most: `lifetimes.accessToken` of the server.
+   * The longest lifetime of an access token; for several resources, the shortest. Default, and at most:
+   * `lifetimes.accessToken`.
    */
   readonly accessTokenLifetime?: number
   /**
@@ -29,7 +29,7 @@ export interface ResourceOptions {
   readonly accessTokenFormat?: string
   /** The name on the consent page. Default: the URI alone. */
   readonly name?: string
-  /** The URL of a page for developers. Default none. */
+  /** The URL of a page for developers. */
   readonly documentation?: string
 }
 

@@ -66,11 +66,15 @@ async function faultOf(name: string, answer: Answer | undefined, warned: readonl
   const refusal = `${row.error === '' ? '' : `${row.error}, `}${reason}. `
   const explains = (text: string) =>
     text.startsWith('A request')
-      ? text.includes(`): ${refusal}`) && text.includes(` ${row.rule} ${row.cure} See `)
-      : text.startsWith(`${reason}: `) && text.includes(` ${row.cure} Listen for 'failure'`)
+      ? text.includes(`): ${refusal}`) && text.includes(` ${sentencesOf(row).join(' ')} See `)
+      : text.startsWith(`${reason}: `) && text.includes(` ${sentencesOf(row).at(-1)} Listen for 'failure'`)
   for (let turn = 0; turn < 30 && !warned.some(explains); turn++) await wait(turn)
   return warned.some(explains) ? undefined : `not explained: ${warned.join(' | ') || 'no warning'}`
 }
+
+/** The rule of a row, and its cure. */
+export const sentencesOf = ({ rule, cure }: { readonly rule: string; readonly cure?: string }) =>
+  cure === undefined ? [rule] : [rule, cure]
 
 /** The words of an answer, from its JSON, its redirect or its page. */
 function saidBy({ headers, text }: Answer): string {
