@@ -86,7 +86,8 @@ describe('With a Redis of its own,', () => {
         const id = await warm(accessToken)
         expect((await authorizations.flow.revoke(photoBook, accessToken)).status).toBe(200)
         await waitUntil('the news is there', async () => !recalls(store, id), 1)
-        expect(recalls(store, keptId)).toBe(true)
+        // While the machine is busy, the trust may pause.
+        await waitUntil('the other token is known', async () => recalls(store, keptId))
         expect(await statusOf(accessToken)).toBe(401)
       }
     })

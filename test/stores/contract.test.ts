@@ -18,8 +18,8 @@ const page = readFileSync(join(__dirname, '../../docs/guides/stores.md'), 'utf8'
 const rulesIn = (line: RegExp) => (line.exec(page)?.[1] ?? '').replaceAll('\\', '').split(' ')
 // For the check of ioredis that a server is ready.
 const rights = ['~test:*', 'resetchannels', '-@all', '+info', ...rulesIn(/^`redisStore` needs `(.+?)`/m)]
-const rightsOfWait = rulesIn(/^`waitForReplicas` needs `(.+?)`/m)
-const rightsOfCache = rulesIn(/^`cache` needs `(.+?)`/m)
+const rightsOfWait = rulesIn(/`waitForReplicas` `(.+?)`/)
+const rightsOfCache = rulesIn(/`cache` `(.+?)`/)
 
 let redis: Redis
 let client: Redis
