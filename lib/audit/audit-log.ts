@@ -145,10 +145,12 @@ export class AuditLog {
 
   // A listener that fails changes neither the response nor other listeners.
   private tell<Name extends keyof AuditEvents>(name: Name, event: AuditEvents[Name][0]): void {
-    Object.freeze(event)
     const events: EventEmitter = this.events
     // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
-    for (const listener of events.rawListeners(name))
+    const listeners = events.rawListeners(name)
+    // What one listener writes must not reach the next.
+    if (listeners.length > 1) Object.freeze(event)
+    for (const listener of listeners)
       try {
         const outcome: unknown = listener.call(events, event)
         if (outcome instanceof Promise) outcome.catch((thrown: unknown) => warnOfListener(name, thrown))
