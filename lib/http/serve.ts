@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express'
+import { noNotes } from '../audit/audit-log'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import {
   type ClientCredential,
@@ -152,7 +153,9 @@ export function authenticatorAtHost(server: Edge, row: Terms): AuthenticateAtHos
 }
 
 function note<Answer>({ notesOf }: Row<Answer>, asked: Asked): void {
-  if (notesOf !== undefined) Object.assign(asked, notesOf(asked.parameters))
+  const { shown = asked.shown, grantType = asked.grantType } = notesOf?.(asked.parameters) ?? noNotes
+  asked.shown = shown
+  asked.grantType = grantType
   if (asked.client === undefined || asked.proven?.byOldSecret !== true) return
   asked.clientId = asked.client.client_id
   asked.server.audit.reportOldSecret(asked)

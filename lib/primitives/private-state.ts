@@ -13,11 +13,12 @@ export function privateState<Holder extends object, Value>(): PrivateState<Holde
   const kind = kinds++
   return {
     get(holder) {
-      const values = PrivateField.of(holder)
-      return values && Reflect.get(values, kind)
+      const values: readonly Value[] | undefined = PrivateField.of(holder)
+      return values?.[kind]
     },
     set(holder, value) {
-      Reflect.set(PrivateField.of(holder) ?? PrivateField.addTo(holder), kind, value)
+      const values: Value[] = PrivateField.of(holder) ?? PrivateField.addTo(holder)
+      values[kind] = value
     },
   }
 }
@@ -31,14 +32,15 @@ class ReturnsHolder {
 }
 
 class PrivateField extends ReturnsHolder {
-  // An empty list would grow to room for 17.
-  readonly #values: object = [undefined, undefined, undefined, undefined]
+  // Each kind reads and writes its own place. An empty list would grow to room for 17.
+  // oxlint-disable-next-line unicorn/no-new-array
+  readonly #values = new Array<never>(4)
 
-  static of(holder: object): object | undefined {
+  static of(holder: object): never[] | undefined {
     return #values in holder ? holder.#values : undefined
   }
 
-  static addTo(holder: object): object {
+  static addTo(holder: object): never[] {
     return new PrivateField(holder).#values
   }
 }
