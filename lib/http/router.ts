@@ -55,7 +55,9 @@ export function passWatch(login: unknown, diagnosis?: Diagnosis): (request: Requ
   return (request) => {
     const { baseUrl, path, url, res } = request
     if (baseUrl + path === loginPath && url.includes('return_to='))
-      res?.once('finish', () => diagnosis?.explain(res.statusCode === 404 ? missing : undefined))
+      res?.once('finish', () => {
+        if (res.statusCode === 404) diagnosis?.explain(missing)
+      })
     const before = passed.get(request) ?? []
     passed.set(request, [...before, baseUrl])
     if (before.includes(baseUrl))

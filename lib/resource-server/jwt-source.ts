@@ -100,7 +100,7 @@ export function jwtSource(read: Read<typeof fields>, guard: SourceTerms): TokenS
         } catch (error) {
           if (!(error instanceof RefusedJwt)) throw error
           const rejectReason = reasons[error.fault]
-          const observed = observedIn(rejectReason, decodedClaims(text), now, [...issuers.keys()])
+          const observed = observedIn(rejectReason, () => decodedClaims(text), now, [...issuers.keys()])
           return { found: { rejectReason, observed }, isGood: false, endsAt: now }
         }
       },

@@ -99,13 +99,22 @@ export function tokenOfClaims(claims: Claims, expiresAt: number, terms: ClaimTer
   return { access, tokenData, extensionData: {}, tokenExtensionData, claims }
 }
 
-/** Two clocks, or two spellings of an issuer, are the usual mistakes. */
-export function observedIn(is: Reason, claims: Claims, now: number, expected: readonly string[]): Observed {
-  const { iss, exp, iat = 0, nbf = 0 } = claims
-  if (is === 'token_issuer_unknown') return { sent: String(iss), expected }
-  if (is === 'token_expired') return { 'seconds since its end': Math.round(now - Number(exp)) }
-  if (is !== 'token_not_yet_valid') return {}
-  return { 'seconds until its beginning': Math.round(Math.max(Number(iat), Number(nbf)) - now) }
+/** Two clocks, or two spellings of an issuer, are the usual mistakes: other reasons read no claims. */
+export const observedIn = (
+  is: Reason,
+  claimsOf: () => Claims,
+  now: number,
+  expected: readonly string[],
+): Observed => observations[is]?.(claimsOf(), now, expected) ?? {}
+
+const observations: Readonly<
+  Partial<Record<Reason, (claims: Claims, now: number, expected: readonly string[]) => Observed>>
+> = {
+  token_issuer_unknown: ({ iss }, _now, expected) => ({ sent: String(iss), expected }),
+  token_expired: ({ exp }, now) => ({ 'seconds since its end': Math.round(now - Number(exp)) }),
+  token_not_yet_valid: ({ iat = 0, nbf = 0 }, now) => ({
+    'seconds until its beginning': Math.round(Math.max(Number(iat), Number(nbf)) - now),
+  }),
 }
 
 /** Undefined for a token that names no resource, and for one by `audience`. */

@@ -127,7 +127,7 @@ function introspected(answer: unknown, now: number, terms: IntrospectionTerms): 
   if (!active) return { rejectReason: 'token_invalid' }
   const rejectReason = faultOf(claims, now, terms)
   if (rejectReason !== undefined)
-    return { rejectReason, observed: observedIn(rejectReason, claims, now, [terms.issuer]) }
+    return { rejectReason, observed: observedIn(rejectReason, () => claims, now, [terms.issuer]) }
   return tokenOfClaims(claims, typeof exp === 'number' ? exp : now + terms.maximumAge, terms)
 }
 
