@@ -7,28 +7,41 @@ export interface AppLook {
   readonly key: string
 }
 
-/** A page of a client, in the frame that all clients of the demo have. */
-export function appPage({ name, key }: AppLook, content: Html): string {
+interface Frame {
+  readonly title: string
+  readonly icon: string
+  readonly stylesheets: readonly string[]
+}
+
+/** A page of the demo that is in no frame of the suite. */
+export function framed({ title, icon, stylesheets }: Frame, body: Html): string {
   return `<!doctype html>\n${String(
     html`<html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${name}</title>
-        <link rel="icon" href="/${key}.svg" />
-        <link rel="stylesheet" href="/base.css" />
-        <link rel="stylesheet" href="/${key}.css" />
+        <title>${title}</title>
+        <link rel="icon" href="${icon}" />
+        ${stylesheets.map((path) => html`<link rel="stylesheet" href="${path}" />`)}
       </head>
       <body>
-        <header class="top">
-          <a href="/"><img src="/${key}.svg" alt="" width="28" height="28" />${name}</a>
-        </header>
-        <main>${content}</main>
-        <footer class="bottom"><a href="/lumen">All apps of the demo</a></footer>
+        ${body}
       </body>
     </html>`,
   )}\n`
+}
+
+/** A page of a client, in the frame that all clients of the demo have. */
+export function appPage({ name, key }: AppLook, content: Html): string {
+  return framed(
+    { title: name, icon: `/${key}.svg`, stylesheets: ['/base.css', `/${key}.css`] },
+    html`<header class="top">
+        <a href="/"><img src="/${key}.svg" alt="" width="28" height="28" />${name}</a>
+      </header>
+      <main>${content}</main>
+      <footer class="bottom"><a href="/lumen">All apps of the demo</a></footer>`,
+  )
 }
 
 /** While sessions, or Lumen, cannot be reached. */

@@ -1,5 +1,6 @@
 import { html } from '../lib/pages/html'
 import type { ResourceOwner } from '../lib/index'
+import { framed } from './app-page'
 
 /** An app of the demo, for the front page. */
 export interface AppOfDemo {
@@ -17,31 +18,21 @@ export function homePage(owner: ResourceOwner | undefined, apps: readonly AppOfD
       <h2>${url === undefined ? name : html`<a href="${url}">${name}</a>`}</h2>
       <p>${does}</p>
     </li>`
-  const page = html`<html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>Lumen</title>
-      <link rel="icon" href="/logo.svg" />
-      <link rel="stylesheet" href="/assets/base.css" />
-      <link rel="stylesheet" href="/assets/home.css" />
-    </head>
-    <body>
-      <main>
-        <header class="welcome">
-          <div>
-            <h1>Lumen, where your photos live</h1>
-            <p>This is a demo: Lumen keeps your photos, and apps ask you for access to them.</p>
-          </div>
-          ${owner === undefined ? html`<a class="button" href="/login">Sign in</a>` : signedIn(owner)}
-        </header>
-        <ul class="apps">
-          ${apps.map(card)}
-        </ul>
-      </main>
-    </body>
-  </html>`
-  return `<!doctype html>\n${String(page)}\n`
+  return framed(
+    { title: 'Lumen', icon: '/logo.svg', stylesheets: ['/assets/base.css', '/assets/home.css'] },
+    html`<main>
+      <header class="welcome">
+        <div>
+          <h1>Lumen, where your photos live</h1>
+          <p>This is a demo: Lumen keeps your photos, and apps ask you for access to them.</p>
+        </div>
+        ${owner === undefined ? html`<a class="button primary" href="/login">Sign in</a>` : signedIn(owner)}
+      </header>
+      <ul class="apps">
+        ${apps.map(card)}
+      </ul>
+    </main>`,
+  )
 }
 
 const signedIn = ({ name, subject }: ResourceOwner) =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SessionData, Store as StoreOfSessions } from 'express-session'
 import type { Store } from '../lib/index'
+import { changeRecord } from '../lib/store/change'
 
 /** Of one app. */
 export interface Sessions {
@@ -33,18 +34,13 @@ export class SessionStore extends StoreOfSessions {
   }
 
   override set(id: string, session: SessionData, done: Done = () => {}): void {
-    this.keep(this.keyOf(id), JSON.stringify(session)).then(() => done(), done)
+    const write = { value: JSON.stringify(session), seconds: twoWeeks }
+    // Of requests at the same time, the last one to write wins, as in other stores of sessions.
+    changeRecord(this.store, this.keyOf(id), () => ({ write, outcome: undefined })).then(() => done(), done)
   }
 
   override destroy(id: string, done: Done = () => {}): void {
     this.store.remove(this.keyOf(id)).then(() => done(), done)
-  }
-
-  // Of requests at the same time, the last one to write wins, as in other stores of sessions.
-  private async keep(key: string, value: string): Promise<void> {
-    const expected = (await this.store.read(key))?.version
-    const isKept = await this.store.write(key, value, { version: newVersion(), expected, seconds: twoWeeks })
-    if (!isKept) await this.keep(key, value)
   }
 
   private keyOf(id: string): string {
@@ -53,16 +49,11 @@ export class SessionStore extends StoreOfSessions {
 }
 
 /** A secret that every process of the store has, and that outlives a restart. While the store is away: a new one. */
-export async function keptSecret(store: Store, name: string): Promise<string> {
+export function keptSecret(store: Store, name: string): Promise<string> {
   const fresh = randomBytes(32).toString('base64url')
-  const key = `demo-secret:${name}`
-  try {
-    await store.write(key, JSON.stringify(fresh), { version: newVersion() })
-    const found = await store.read(key)
-    return found === undefined ? fresh : String(JSON.parse(found.value))
-  } catch {
-    return fresh
-  }
+  return changeRecord(store, `demo-secret:${name}`, (value) =>
+    value === undefined
+      ? { write: { value: JSON.stringify(fresh) }, outcome: fresh }
+      : { outcome: String(JSON.parse(value)) },
+  ).catch(() => fresh)
 }
-
-const newVersion = (): string => randomBytes(16).toString('base64url')
