@@ -3,6 +3,7 @@ import { idLength, secretLength } from '../../lib/protocol/credential'
 import type { Bound } from './bound'
 import * as requests from './bounds-of-requests'
 import * as values from './bounds-of-values'
+import { list } from './markdown'
 
 const times = [
   [365 * 24 * 3600, 'year'],
@@ -48,7 +49,7 @@ function table(...rows: readonly (readonly string[])[]): string {
   return [line(head), line([], '-'), ...rows.slice(1).map((row) => line(row))].join('\n')
 }
 
-const list = (bounds: readonly Bound[]) => bounds.map((each) => `- ${each.what}: ${sizeOf(each)}`).join('\n')
+const sizes = (bounds: readonly Bound[]) => list(bounds.map((each) => `${each.what}: ${sizeOf(each)}`))
 
 /** A sentence says what a /48 of IPv6 has. */
 const shown = (bounds: readonly Bound[]) => bounds.filter(({ what }) => !what.endsWith('/48'))
@@ -56,8 +57,8 @@ const shown = (bounds: readonly Bound[]) => bounds.filter(({ what }) => !what.en
 /** One line for each size. */
 function bySize(bounds: readonly Bound[]): string {
   const namesOf = (size: string) => bounds.filter((each) => sizeOf(each) === size).map((each) => each.what)
-  const sizes = [...new Set(bounds.map(sizeOf))]
-  return sizes.map((size) => `- ${size}: ${namesOf(size).join(', ')}`).join('\n')
+  const different = [...new Set(bounds.map(sizeOf))]
+  return list(different.map((size) => `${size}: ${namesOf(size).join(', ')}`))
 }
 
 const beyond = (what: string, bounds: readonly Bound[]) =>
@@ -96,7 +97,7 @@ ${bySize([...all.members, ...all.registrations])}
 
 The server fetches documents that clients name: metadata and keys, without a content encoding. One beyond a bound counts as missing. The bounds hold in each process.
 
-${list(all.documents)}
+${sizes(all.documents)}
 
 A /48 of IPv6 may cause ${factorOfWidest} times as many, but no more at once. The \`jwks_uri\` of a registration of yours counts for no network.
 
@@ -110,7 +111,7 @@ Node bounds the request line and the headers (431; \`createServer(app, { maxHead
 
 A network is an IPv4 address or a /64 of IPv6, by Express's \`req.ip\`: behind a proxy, set [\`trust proxy\`](guides/production.md). In \`limits.networks\`, or in options of plug-ins:
 
-${list(shown(all.networkLimits))}
+${sizes(shown(all.networkLimits))}
 
 A /48 of IPv6 has ${factorOfWidest} times the last three. Over a limit, the answer is 429 with \`temporarily_unavailable\` and \`Retry-After\`; at the authorization endpoint, it is a page.
 
@@ -124,7 +125,7 @@ A /48 of IPv6 has ${factorOfWidest} times the last three. Over a limit, the answ
 
 One client with a right secret, or one person, must not use up what others need. Each process counts for itself, up to ${grouped(all.counted.most)} clients or owners; others share one count. In \`limits\`:
 
-${list(all.shares)}
+${sizes(all.shares)}
 
 A consent page is open until it is approved or expires, even if it is denied. The other limits refill evenly.
 
@@ -148,7 +149,7 @@ Only memory or disk bound a database: [how much Redis needs](guides/stores.md#re
 
 The defaults of [\`deviceAuthorization()\`](guides/devices.md). Over a limit of wrong codes, the page answers 429, and the server asks no store.
 
-${list(shown(all.codes))}
+${sizes(shown(all.codes))}
 
 A /48 of IPv6 has ${factorOfWidest} times the limit of a network. Right codes and texts that are no code do not count. Only an owner in the network of a guesser has to wait, until the count ends.
 
@@ -156,7 +157,7 @@ A /48 of IPv6 has ${factorOfWidest} times the limit of a network. Right codes an
 
 The store counts failures for all processes together (RFC 6749 2.3.1), with the limits of \`limits.clientAuthentication\` and of [\`password()\`](password.md). An address is a [network](#limits-by-network).
 
-${list(all.failures)}
+${sizes(all.failures)}
 
 Over a limit, the server answers 429 and verifies nothing. Failures of unknown clients count, too; public ones do not, and authentication methods of yours only if they ask.
 

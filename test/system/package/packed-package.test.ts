@@ -153,15 +153,7 @@ declare global {
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session', 'pg']
     const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
-    const others = [
-      'connect-redis',
-      'express-session',
-      'helmet',
-      'ioredis',
-      'openid-client',
-      'pg',
-      'serverless-http',
-    ]
+    const others = ['express-session', 'helmet', 'ioredis', 'openid-client', 'pg', 'serverless-http']
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
     application = packed.application('documents', packages)
     const snippets = packed
